@@ -1,4 +1,4 @@
-"""Writes ``tinytorch/_families.py``: which family of operations holds which names."""
+"""Writes ``tinytorch/facade/index.py``: which family of operations holds which names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from tinytorch import _facade
-from tinytorch._op import NAMESPACES, OPS
-from tinytorch._tensor import Tensor
-from tinytorch.ops._results import RESULTS
+from tinytorch.core.tensor import Tensor
+from tinytorch.dispatch.op import NAMESPACES, OPS
+from tinytorch.facade import resolve
+from tinytorch.ops.named_results import RESULTS
 
 _PREFIX = "tinytorch.ops."
 _HEAD = '''\
@@ -29,11 +29,11 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
 
 def write_families() -> str:
     """The text of the module."""
-    _facade.load_all()
+    resolve.load_all()
     found: dict[str, dict[str, list[str]]] = {}
     for space, name, module in _everything():
         if module.startswith(_PREFIX):
-            family = module.removeprefix(_PREFIX).partition(".")[0]
+            family = module.removeprefix(_PREFIX)
             found.setdefault(space, {}).setdefault(family, []).append(name)
     lines = [_HEAD]
     for space, families in sorted(found.items()):

@@ -15,11 +15,13 @@ from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
 from stub_operations import write_attribute, write_operation
 from stub_writer import Writer
 
-from tinytorch import _facade, _state, dtypes
-from tinytorch._forward import forwarded
-from tinytorch._tensor import Tensor
+from tinytorch import dtypes
 from tinytorch.backends import load
-from tinytorch.ops._results import RESULTS
+from tinytorch.core.tensor import Tensor
+from tinytorch.facade import resolve
+from tinytorch.facade.library_fallback import forwarded
+from tinytorch.ops.named_results import RESULTS
+from tinytorch.state import backend_context
 
 #: Names that only the machinery needs.
 HIDDEN = ("__getattr__", "__dir__", "__slots__")
@@ -34,7 +36,7 @@ def stub_modules(root: Path) -> dict[str, Path]:
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if module == "tinytorch._tensor" or answers_for_more(tree):
+        if module == "tinytorch.core.tensor" or answers_for_more(tree):
             found[module] = path
     # A type checker looks for a module's stub in packages alone.
     for path in [*found.values()]:
@@ -55,13 +57,13 @@ def answers_for_more(tree: ast.Module) -> bool:
 def write_module(module: str, dialects: bool = True) -> str:
     """The text of a module's stub, with or without NumPy's spellings."""
     # Which names there are depends on the active backend.
-    with _state.backend_context("numpy"):
+    with backend_context("numpy"):
         return written_module(module, dialects)
 
 
 def written_module(module: str, dialects: bool) -> str:
     """``write_module`` on NumPy."""
-    _facade.load_all()
+    resolve.load_all()
     scope = Scope.of(module)
     assert scope is not None
     dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
@@ -178,13 +180,13 @@ def home_of(value: Any, name: str, module: str) -> Entity:
 #: signatures are completed with.
 KNOWN = {
     name: Entity(home, name)
-    for home, names in _facade.HOMES.items() for name in names if name[:1].isupper()
+    for home, names in resolve.HOMES.items() for name in names if name[:1].isupper()
 }  # fmt: skip
 KNOWN |= {
     "Literal": Entity("typing", "Literal"),
     "Self": Entity("typing", "Self"),
     "Sequence": Entity("collections.abc", "Sequence"),
-    "device": Entity("tinytorch._device", "device"),
+    "device": Entity("tinytorch.core.device", "device"),
     "dtype": Entity("tinytorch.dtypes", "dtype"),
     "overload": Entity("typing", "overload"),
     "return_types": Entity("tinytorch.return_types"),

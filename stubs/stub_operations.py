@@ -12,10 +12,10 @@ from typing import Any
 from stub_names import Scope
 from stub_writer import Writer, declaration
 
-from tinytorch._arguments import NUMPY_KEYWORDS, SPELLINGS, torchs_name
-from tinytorch._op import Op
-from tinytorch._tensor import Tensor
-from tinytorch.ops._results import RESULTS
+from tinytorch.core.tensor import Tensor
+from tinytorch.dispatch.arguments import NUMPY_KEYWORDS, SPELLINGS, torchs_name
+from tinytorch.dispatch.op import Op
+from tinytorch.ops.named_results import RESULTS
 
 #: How a signature annotates sizes that may be given one by one.
 SIZES = "int | Sequence[int]"

@@ -23,7 +23,7 @@ ON_NUMPY = pytest.mark.skipif(
 @ON_NUMPY
 def test_no_name_of_pytorchs_is_numpys(torch: Any) -> None:
     """Such a name would do something else, without a word."""
-    from tinytorch._forward import forwarded
+    from tinytorch.facade.library_fallback import forwarded
 
     numpys = forwarded(tt.zeros(1).backend)
     shared = [name for name in dir(torch) if name in numpys and callable(getattr(torch, name))]

@@ -111,7 +111,8 @@ def modules() -> list[str]:
     paths = [path for path in (ROOT / "tinytorch").rglob("*.py") if "\n__all__" in path.read_text()]
     parts = [path.relative_to(ROOT).with_suffix("").parts for path in paths]
     names = [".".join(p[:-1] if p[-1] == "__init__" else p) for p in parts]
-    return sorted({*NAMESPACES, *(name for name in names if "._" not in name)})
+    inner = re.compile(r"tinytorch\.(compat|ops)\.|\._")
+    return sorted({*NAMESPACES, *(name for name in names if not inner.search(name))})
 
 
 def members(namespace: str) -> dict[str, Any]:

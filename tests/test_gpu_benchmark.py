@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
 from benchmarks import gpu, gpu_bfloat16, gpu_suite
-from strictcupy.backend import pretended_cuda
-from tinytorch.backends.cuda_gemm import gemm
+from tinytorch.backends.cupy.gemm import gemm
 
 #: What a part's process does instead of the part.
 ENDS = {
@@ -29,6 +29,8 @@ ENDS = {
     "digits": "gpu.PARTS['digits'] = (lambda _: {'ms': 1.5}, 1.0); gpu.run_part('digits', file, 1)",
     "gpu tests": "gpu.PARTS['gpu tests'] = (lambda _: {}, 1.0); gpu.run_part('gpu tests', file, 1)",
     "suite": "raise ImportError('no module called cupy')",
+    "suite beside PyTorch": "gpu.PARTS['suite beside PyTorch'] = (lambda _: {}, 1.0); "
+    "gpu.run_part('suite beside PyTorch', file, 1)",
 }
 
 
@@ -41,6 +43,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(gpu, "command", command)
     monkeypatch.setattr(gpu, "unusable", lambda: "")
+    monkeypatch.setattr(gpu, "LEAST", 1.0)
     slow = {name: (part, 6.0 if name == "products" else 60.0)
             for name, (part, _) in gpu.PARTS.items()}  # fmt: skip
     monkeypatch.setattr(gpu, "PARTS", slow)
@@ -106,9 +109,12 @@ def test_all_parts_take_less_than_ten_minutes(
     monkeypatch.setattr(gpu, "isolated", use_up)
     monkeypatch.setattr(gpu, "unusable", answer)
     monkeypatch.setattr(gpu.time, "perf_counter", lambda: now)
-    assert gpu.main(["--json", str(tmp_path / "gpu.json")]) == 0
+    file = tmp_path / "gpu.json"
+    assert gpu.main(["--json", str(file)]) == 0
     assert now == 1000.0 + gpu.ALL_WITHIN < 1600.0
-    assert list(given) == list(gpu.PARTS) and list(given)[-1] == "suite" and given["suite"] > 180
+    *begun, last = gpu.PARTS
+    assert list(given) == begun and begun[-1] == "suite" and given["suite"] > 180
+    assert json.loads(file.read_text())[last] == {"stopped": "no time left"}
 
 
 def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
@@ -223,6 +229,13 @@ def test_training_runs_on_the_stand_in(
     figures = part()["tinytorch"]
     assert len(figures["losses"]) == 20
     assert figures["losses"][-1] < figures["losses"][0]
+
+
+def test_the_hosts_time_is_without_its_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "REPEATS", 3)
+    cuda = SimpleNamespace(synchronize=lambda: time.sleep(0.2))
+    found = gpu._queueing(lambda: time.sleep(0.01), SimpleNamespace(cuda=cuda))
+    assert 0.01 <= found < 0.2
 
 
 @pytest.mark.usefixtures("on_pretended_gpus")

@@ -15,7 +15,8 @@ from textwrap import dedent
 from typing import Any, TypeAlias
 
 import pytest
-from tinytorch import _info
+
+from tinytorch.facade import info
 
 ROOT = Path(__file__).parent.parent
 Done: TypeAlias = "subprocess.CompletedProcess[str]"
@@ -211,8 +212,8 @@ def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> Non
 def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> None:
     code = """
         import sys, tinytorch
-        from tinytorch import _as_torch
-        _as_torch.install()
+        from tinytorch.compat import as_torch
+        as_torch.install()
         tinytorch.__path__.append(sys.argv[1])
         try:
             import torch.broken_part
@@ -226,7 +227,9 @@ def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> Non
 
 def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
     runner.write("site/torch/__init__.py", "")
-    done = runner.python("-c", "import torch; from tinytorch._as_torch import install; install()")
+    done = runner.python(
+        "-c", "import torch; from tinytorch.compat.as_torch import install; install()"
+    )
     assert "RuntimeError: tinytorch cannot stand in for torch" in done.stderr
     assert str(Path("site", "torch", "__init__.py")) in done.stderr
 
@@ -473,11 +476,11 @@ AVX512 = AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
     ],
 )
 def test_better_kernels(core: str, flags: set[str], better: str | None) -> None:
-    assert _info.better_core(core, frozenset(flags)) == better
+    assert info.better_core(core, frozenset(flags)) == better
 
 
 def test_advice_gives_the_command() -> None:
-    lines = "\n".join(_info._blas_advice("Haswell", frozenset(AVX512)))
+    lines = "\n".join(info._blas_advice("Haswell", frozenset(AVX512)))
     assert "AVX-512" in lines
     assert "OPENBLAS_CORETYPE=SkylakeX python -m tinytorch" in lines
 
@@ -485,8 +488,8 @@ def test_advice_gives_the_command() -> None:
 def test_processor_flags(tmp_path: Path) -> None:
     file = tmp_path / "cpuinfo"
     file.write_text("processor\t: 0\nflags\t\t: fpu avx2 fma\nbugs\t\t:\nflags\t\t: fpu\n")
-    assert _info.processor_flags(str(file)) == {"fpu", "avx2", "fma"}
-    assert _info.processor_flags(str(tmp_path / "absent")) == frozenset()
+    assert info.processor_flags(str(file)) == {"fpu", "avx2", "fma"}
+    assert info.processor_flags(str(tmp_path / "absent")) == frozenset()
 
 
 def test_version(runner: Runner) -> None:

@@ -15,8 +15,7 @@ import pytest
 
 import tinytorch as tt
 from tinytorch import nn
-from tinytorch._absent import Absent
-
+from tinytorch.compat.unsupported import Absent
 
 # -- what is not there -----------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tinytorch._asking import PLAIN
+from tinytorch.core.torch_function import PLAIN
 
 NAMESPACES = ("_C", "nn", "nn.functional", "overrides", "autograd", "func")
 PROGRAMS: dict[str, Callable[[Any], Any]] = {}

@@ -11,8 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
 import tinytorch as tt
-from tinytorch import _printing
+from tinytorch.core import printing
 
 DTYPES = (
     "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 "
@@ -23,7 +24,7 @@ NAN, INF = math.nan, math.inf
 
 @pytest.fixture(autouse=True)
 def _default_options() -> Iterator[None]:
-    with _printing.printoptions(profile="default"):
+    with printing.printoptions(profile="default"):
         yield
 
 
@@ -213,8 +214,8 @@ def test_layout_is_torchs(torch: Any, dtype: str, seed: int) -> None:
         t = random_tensor(rng, torch, dtype)
         options = random_options(rng) if turn % 2 else {"profile": "default"}
         torch.set_printoptions(**options)
-        _printing.set_printoptions(**options)
-        assert _printing.tensor_repr(Tensor(t)) == expected(t), options
+        printing.set_printoptions(**options)
+        assert printing.tensor_repr(Tensor(t)) == expected(t), options
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bfloat16"])
@@ -231,7 +232,7 @@ def test_tensor_prints_as_torchs_tensor(torch: Any, dtype: str) -> None:
 def test_suffixes_are_torchs(torch: Any, dtype: str, shape: tuple[int, ...]) -> None:
     leaf = torch.ones(shape, dtype=getattr(torch, dtype), requires_grad=True)
     for t in (leaf, leaf * 2, leaf.sum().sin(), leaf.reshape(-1)):
-        assert _printing.tensor_repr(Tensor(t)) == expected(t)
+        assert printing.tensor_repr(Tensor(t)) == expected(t)
 
 
 @pytest.mark.parametrize("default", ["float16", "float32", "float64"])
@@ -243,7 +244,7 @@ def test_dtype_suffix_follows_the_default_dtype(torch: Any, default: str) -> Non
         for dtype in DTYPES:
             for shape in [(2,), (0,), (0, 2)]:
                 t = torch.ones(shape, dtype=getattr(torch, dtype))
-                assert _printing.tensor_repr(Tensor(t)) == expected(t)
+                assert printing.tensor_repr(Tensor(t)) == expected(t)
     finally:
         torch.set_default_dtype(torch.float32)
         tt.set_default_dtype(before)
@@ -251,23 +252,23 @@ def test_dtype_suffix_follows_the_default_dtype(torch: Any, default: str) -> Non
 
 def test_contents_can_be_replaced(torch: Any) -> None:
     t = torch.ones(2, requires_grad=True)
-    ours = _printing.tensor_repr(Tensor(t), tensor_contents="hello")
+    ours = printing.tensor_repr(Tensor(t), tensor_contents="hello")
     assert ours == t.__repr__(tensor_contents="hello")
 
 
 def test_options_are_torchs(torch: Any) -> None:
     for profile in ("default", "short", "full"):
         torch.set_printoptions(profile=profile)
-        _printing.set_printoptions(profile=profile)
-        assert _printing.get_printoptions() == torch._tensor_str.get_printoptions()
+        printing.set_printoptions(profile=profile)
+        assert printing.get_printoptions() == torch._tensor_str.get_printoptions()
 
 
 def test_sci_mode_falls_back_to_automatic_as_in_torch(torch: Any) -> None:
-    for module in (torch, _printing):
+    for module in (torch, printing):
         module.set_printoptions(sci_mode=True)
         module.set_printoptions(precision=2)
     t = torch.tensor([0.5])
-    assert _printing.tensor_repr(Tensor(t)) == expected(t) == "tensor([0.50])"
+    assert printing.tensor_repr(Tensor(t)) == expected(t) == "tensor([0.50])"
 
 
 # -- without torch ---------------------------------------------------------------------------
@@ -303,14 +304,14 @@ class Counting:
 
 def test_only_the_elements_shown_are_read() -> None:
     read: list[int] = []
-    text = _printing.tensor_repr(Counting((10**6, 10**6, 2), read))
+    text = printing.tensor_repr(Counting((10**6, 10**6, 2), read))
     assert sum(read) == 6 * 6 * 2
     assert text.count("7") == 6 * 6 * 2
     assert text.startswith("Counting([[[7, 7],")
 
 
 def test_device_is_named_where_it_is_not_the_cpu() -> None:
-    text = _printing.tensor_repr(Counting((2,), []))
+    text = printing.tensor_repr(Counting((2,), []))
     assert text == "Counting([7, 7], device='cuda:0')"
 
 

@@ -25,7 +25,7 @@ PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 #: Programs that print no single loss over time.
 NO_LOSS_CURVE = {"beam_search", "dqn", "gan", "reinforce", "schedules", "spectral_gan"}
 
-_NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+_NUMBER = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?")
 
 
 def test_there_are_programs() -> None:

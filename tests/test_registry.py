@@ -346,7 +346,7 @@ def plugins(tmp_path_factory):
 def test_installed_distribution_is_found_without_an_edit_or_an_import(plugins):
     script = (
         "import sys\n"
-        "from tinytorch import _state as tt\n"
+        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
         "print(tt.list_backends())\n"
         "assert 'tinytorch_ledger' not in sys.modules\n"
         "tt.set_backend('ledger')\n"
@@ -375,7 +375,7 @@ def test_installed_backend_runs_a_program(plugins):
 
 def test_environment_variable_can_name_an_installed_backend(plugins, monkeypatch):
     monkeypatch.setenv("TINYTORCH_BACKEND", "ledger")
-    script = "from tinytorch import _state as tt; print(tt.get_backend())"
+    script = "from tinytorch.state import get_backend; print(get_backend())"
     assert run_with(plugins, script).split() == ["ledger"]
 
 
@@ -383,7 +383,7 @@ def test_installed_backend_is_carried_into_a_spawned_process(plugins):
     script = (
         "import multiprocessing\n"
         "from concurrent.futures import ProcessPoolExecutor\n"
-        "from tinytorch import _state as tt\n"
+        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
         "if __name__ == '__main__':\n"
         "    context = multiprocessing.get_context('spawn')\n"
         "    with tt.backend_context('ledger'), ProcessPoolExecutor(1, context) as pool:\n"
@@ -395,7 +395,7 @@ def test_installed_backend_is_carried_into_a_spawned_process(plugins):
 
 def test_installed_backend_that_cannot_be_imported_says_so(plugins):
     script = (
-        "from tinytorch import _state as tt\n"
+        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
         "try:\n"
         "    tt.set_backend('ledger-unfinished')\n"
         "except ImportError as error:\n"
@@ -416,7 +416,7 @@ def test_registry_and_state_import_nothing_heavy_and_no_gpu_library():
         f"package.__path__ = [{str(ROOT / 'tinytorch')!r}]\n"
         "sys.modules['tinytorch'] = package\n"
         "before = set(sys.modules)\n"
-        "importlib.import_module('tinytorch._state')\n"
+        "importlib.import_module('tinytorch.state')\n"
         "print(*sorted({n for n in set(sys.modules) - before if 'tinytorch' not in n}))"
     )
     # Backends import threading for their locks, and gc is built in; asyncio, inspect and

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import torch
 
 import tinytorch as tt

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
-from strictcupy.backend import pretended_cuda
 from tinytorch import nn
 
 ON_NUMPY = pytest.mark.skipif(

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import strictcupy as xp
 from strictcupy import MANIFEST, record_syncs
 

@@ -11,7 +11,6 @@ import json
 from typing import Any
 
 import pytest
-
 import strictcupy
 from strictcupy import MANIFEST, contract, record_syncs
 from strictcupy.contract import Library, Outcome
@@ -41,6 +40,8 @@ OTHER_WORDS = {
     "xp.max(z)", "xp.max(z, axis=0)", "xp.argmax(z)", "xp.concatenate([x, v])",
     "xp.concatenate([])", "xp.stack([x, v])", "xp.copyto(n.copy(), x)", "xp.sort(s)",
 }  # fmt: skip
+#: Lines whose numbers mean nothing: what a solver leaves where it failed.
+UNSAID = {"xp.linalg.inv(S)"}
 # CuPy has complex loops that mean nothing mathematically and that NumPy lacks.
 COMPLEX_LOOPS = {"arctan2", "atan2", "copysign", "hypot", "i0", "nextafter"}
 
@@ -55,6 +56,8 @@ def comparable(case: str, outcome: Outcome) -> Outcome:
     """
     unheard = case not in RECORD["cases"]
     left_out = {"waits", "text"} if unheard or case in OTHER_WORDS else {"waits"}
+    if case in UNSAID:
+        left_out.add("values")
     return {key: value for key, value in outcome.items() if key not in left_out}
 
 
@@ -63,7 +66,7 @@ def test_the_record_and_the_manifest_are_of_one_cupy() -> None:
 
 
 def test_exceptions_name_cases() -> None:
-    assert set(STRICTER) | OTHER_WORDS <= set(contract.cases())
+    assert set(STRICTER) | OTHER_WORDS | UNSAID <= set(contract.cases())
 
 
 @pytest.mark.parametrize("case", RECORD["cases"])
@@ -132,7 +135,19 @@ def test_installed_cupy_agrees(installed: Library) -> None:
         expected = STAND_IN.evaluate(case)
         if comparable(case, outcome) != comparable(case, expected):
             differing[case] = (outcome, expected)
-    assert not differing
+    assert not differing, in_lines(differing)
+
+
+def in_lines(differing: dict[str, tuple[Outcome, Outcome]]) -> str:
+    """The cases, one a line, then what CuPy and the stand-in make of each: a report may be cut."""
+    details = [f"{case}: {cupys} for {ours}" for case, (cupys, ours) in differing.items()]
+    return "\n".join([f"{len(differing)} differ:", *differing, *details])
+
+
+def test_the_inverse_of_a_matrix_is_in_its_memory_order() -> None:
+    strides = {"tuple": [{"int": "8"}, {"int": "24"}]}  # of CuPy 14.2 on an H200
+    assert STAND_IN.evaluate("xp.linalg.inv(A.T).strides") == strides
+    assert STAND_IN.evaluate("xp.linalg.inv(A).strides") == {"tuple": strides["tuple"][::-1]}
 
 
 def test_installed_cupy_has_the_recorded_ufunc_dtypes(installed: Library) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy
 import pytest
-
-import tinytorch as tt
 from strictcupy import record_syncs
 from strictcupy.backend import StrictBackend
-from tinytorch._op import OPS, Array, Backend, op
+
+import tinytorch as tt
+from tinytorch.dispatch.op import OPS, Array, Backend, op
 
 
 def calls_numpy(xp: Backend, input: Array) -> Array:

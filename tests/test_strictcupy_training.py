@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-
-import tinytorch as tt
 from strictcupy import record_syncs, waits
 from strictcupy.backend import StrictCudaBackend, pretended_cuda
+
+import tinytorch as tt
 from tinytorch import nn, optim
 
 OPTIMIZERS: dict[str, Callable[..., optim.Optimizer]] = {

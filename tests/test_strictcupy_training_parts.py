@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
-import tinytorch as tt
 from strictcupy import waits
 from strictcupy.backend import pretended_cuda
+
+import tinytorch as tt
 from tinytorch import nn, optim
 from tinytorch.nn import functional as F
 from tinytorch.optim import lr_scheduler, swa_utils

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 import strictcupy
-import tinytorch as tt
 from strictcupy import contract, record_syncs
 from strictcupy.backend import StrictCudaBackend
+
+import tinytorch as tt
 
 WAITING = [
     "xp.lib.stride_tricks.sliding_window_view(x, 2, 1)", "xp.tril_indices(3)",

@@ -17,9 +17,9 @@ import pytest
 
 import tinytorch as tt
 from tinytorch import dtypes, nn
-from tinytorch._arguments import SPELLINGS
-from tinytorch._forward import forwarded
 from tinytorch.backends import load
+from tinytorch.dispatch.arguments import SPELLINGS
+from tinytorch.facade.library_fallback import forwarded
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "stubs" / "tinytorch"
@@ -93,7 +93,7 @@ def test_check_sees_stale_missing_and_superfluous_files(
 
 def test_annotation_nobody_knows_is_an_error(generator: Callable[[str], Any]) -> None:
     names, writer = generator("stub_names"), generator("stub_writer")
-    scope = names.Scope.of("tinytorch.ops.reduction")
+    scope = names.Scope.of("tinytorch.ops.reduce.reduction")
     stub = writer.Writer("tinytorch", {}, {}, True)
     aliased = stub.expression(ast.parse("Dims", mode="eval").body, scope)
     assert aliased == "int | Sequence[int] | None"
@@ -105,7 +105,7 @@ def test_name_that_means_something_else_here_gets_another(
     generator: Callable[[str], Any],
 ) -> None:
     names, writer = generator("stub_names"), generator("stub_writer")
-    scope = names.Scope.of("tinytorch.ops.reduction")
+    scope = names.Scope.of("tinytorch.ops.reduce.reduction")
     stub = writer.Writer("tinytorch", {"int": names.Entity("tinytorch", "int")}, {}, True)
     assert stub.expression(ast.parse("int | float", mode="eval").body, scope) == "_int | float"
     assert "from builtins import int as _int" in stub.text()
@@ -176,7 +176,7 @@ def test_namespace_lists_what_its_stub_declares(path: Path) -> None:
 def test_tensor_lists_what_its_stub_declares() -> None:
     (body,) = [
         node.body
-        for node in tree(FOLDER / "_tensor.pyi").body
+        for node in tree(FOLDER / "core" / "tensor.pyi").body
         if isinstance(node, ast.ClassDef) and node.name == "Tensor"
     ]
     names = public(declared(body))

@@ -11,16 +11,21 @@ is active in this thread (``tt.set_backend``, ``with tt.backend_context("cupy"):
 everything else follows its inputs. ``dir(tinytorch)`` lists what there is here and now.
 """
 
-from . import _facade
+from .compat import import_hook
+from .facade import resolve
+from .facade.hand_over import hand_over
+from .state import state as state  # the function, over the folder of its name
 
 __version__ = "0.1.0"
 
-_facade.stand_in()
+import_hook.install()
+hand_over()
+resolve.stand_in()
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]
-    return _facade.resolve(name)
+    return resolve.resolve(name)
 
 
 def __dir__():  # type: ignore[no-untyped-def]
-    return _facade.listing()
+    return resolve.listing()

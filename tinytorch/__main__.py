@@ -17,7 +17,8 @@ from typing import Any
 
 import tinytorch
 
-from . import _as_torch, _info
+from .compat import as_torch
+from .facade import info
 
 HELP = """\
 usage: python -m tinytorch [--ipython]
@@ -50,7 +51,7 @@ def main(arguments: list[str]) -> int:
         case ["--ipython"]:
             return repl(ipython=True)
         case ["--info"]:
-            print(_info.report(tinytorch.__version__))
+            print(info.report(tinytorch.__version__))
         case ["-V" | "--version"]:
             print(f"tinytorch {tinytorch.__version__}")
         case ["-h" | "--help", *_]:
@@ -131,7 +132,7 @@ def _take_over(argv: list[str], first_path: str) -> None:
     sys.argv = argv
     if not sys.flags.safe_path:
         sys.path[0] = first_path
-    _as_torch.install()
+    as_torch.install()
 
 
 def _new_main(**facts: object) -> dict[str, Any]:

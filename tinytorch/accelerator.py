@@ -6,9 +6,9 @@ from collections import OrderedDict
 from typing import Any
 
 from . import cuda, dtypes
-from ._caller import warn
-from ._device import device
+from .core.device import device
 from .cuda import _places
+from .warnings import warn
 
 __all__ = [
     "current_accelerator", "current_device_idx", "current_device_index", "current_stream",

@@ -11,14 +11,15 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
-from . import _state, dtypes
-from ._autocast import has_gpu, refuse
-from ._autocast import get_autocast_dtype as get_autocast_dtype
-from ._autocast import is_autocast_available as is_autocast_available
-from ._caller import warn
-from ._file_names import publish
-from ._scaling import OptState as OptState
-from ._tensor import Tensor
+from . import dtypes
+from .compat.module_aliases import publish
+from .core.tensor import Tensor
+from .state import no_grad
+from .state.autocast import get_autocast_dtype as get_autocast_dtype
+from .state.autocast import has_gpu, refuse
+from .state.autocast import is_autocast_available as is_autocast_available
+from .state.loss_scaling import OptState as OptState
+from .warnings import warn
 
 if TYPE_CHECKING:
     from .optim import Optimizer
@@ -226,7 +227,7 @@ class GradScaler:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         if any(grad.dtype is dtypes.float16 for grad in grads):
             raise ValueError("Attempting to unscale FP16 gradients.")
-        with _state.no_grad():
+        with no_grad():
             self._finite[id(optimizer)] = _all_finite(grads)
             for grad in grads:
                 grad.mul_(1.0 / self._scale)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._absent import Absent, absent
+from .compat.unsupported import Absent, absent
 
 __all__ = ["Dim", "ExportedProgram", "ShapesCollection", "draft_export", "export", "load",
            "register_dataclass", "save", "unflatten"]  # fmt: skip

@@ -5,7 +5,7 @@ The operations themselves live in ``tinytorch.ops``; this is the name they are r
 
 from __future__ import annotations
 
-from . import _facade
-from .ops._linalg import LinAlgError as LinAlgError
+from .facade import resolve
+from .ops.linalg.shared import LinAlgError as LinAlgError
 
-__getattr__, __dir__ = _facade.namespace(__name__, "linalg", ["LinAlgError"])
+__getattr__, __dir__ = resolve.namespace(__name__, "linalg", ["LinAlgError"])

@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, Self, TypeVar
 
-from . import _asking
-from ._asked_members import member as tensors_member
-from ._asked_members import names as member_names
-from ._facade import names
-from ._op import NAMESPACES, OPS
-from ._tensor import Tensor
+from .core import torch_function
+from .core.tensor import Tensor
+from .core.torch_function_members import member as tensors_member
+from .core.torch_function_members import names as member_names
+from .dispatch.op import OPS
+from .facade.resolve import find, names
 
 __all__ = [
     "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions",
@@ -56,7 +56,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
         >>> tt.overrides.has_torch_function([tt.ones(2)])
         False
     """
-    return bool(_asking.overloaded(relevant_args)) or _asking.must_ask()
+    return bool(torch_function.overloaded(relevant_args)) or torch_function.must_ask()
 
 
 def has_torch_function_unary(relevant_arg: Any) -> bool:
@@ -114,7 +114,9 @@ def handle_torch_function(
         >>> double(Loud())
         'DOUBLE'
     """
-    result: R = _asking.ask(public_api, _asking.overloaded(relevant_args), args, kwargs)
+    result: R = torch_function.ask(
+        public_api, torch_function.overloaded(relevant_args), args, kwargs
+    )
     return result
 
 
@@ -188,11 +190,11 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
-        _asking.push(self)
+        torch_function.push(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        _asking.pop()
+        torch_function.pop()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:
@@ -273,9 +275,9 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
             found.setdefault(member, []).append(member.__get__)
     for space in _SPACES:
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
-        ignored = {f"{space}.{name}".lstrip(".") for name in _asking.UNASKED}
+        ignored = {f"{space}.{name}".lstrip(".") for name in torch_function.UNASKED}
         for name in names(space):
-            function = NAMESPACES[space][name]
+            function = find(space, name)
             named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
             if not name.endswith("_") and not name.startswith("_") and name not in ignored:
                 found.setdefault(module, []).append(function)
@@ -305,7 +307,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
         >>> tt.tensor in tt.overrides.get_ignored_functions()
         True
     """
-    return {OPS[name].function for name in _asking.UNASKED if name in OPS}
+    return {OPS[name].function for name in torch_function.UNASKED if name in OPS}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

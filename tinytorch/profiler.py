@@ -10,8 +10,8 @@ import contextlib
 import enum
 from collections.abc import Callable
 
-from ._absent import Absent, absent
-from ._caller import warn
+from .compat.unsupported import Absent, absent
+from .warnings import warn
 
 __all__ = [
     "ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._absent import Absent, absent
-from ._file_names import publish
-from ._tensor import Tensor
+from .compat.module_aliases import publish
+from .compat.unsupported import Absent, absent
+from .core.tensor import Tensor
 from .nn.module import Module
 
 __all__ = [

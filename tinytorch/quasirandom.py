@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from . import _state, dtypes
-from ._direction_numbers import DIMENSIONS, direction_numbers
-from ._tensor import Tensor
-from .ops.creation import tensor
-from .ops.joining import cat
-from .ops.random import randint
-from .ops.ranges import arange
-from .ops.selection import where
+from . import dtypes
+from .core.tensor import Tensor
+from .ops.create.factories import tensor
+from .ops.create.ranges import arange
+from .ops.pointwise.selection import where
+from .ops.random.sampling import randint
+from .ops.random.sobol_directions import DIMENSIONS, direction_numbers
+from .ops.shape.joining import cat
 from .random import Generator
+from .state import get_default_dtype
 
 __all__ = ["SobolEngine"]
 
@@ -80,7 +81,7 @@ class SobolEngine:
                     [0.5000],
                     [0.7500]])
         """
-        wanted = _state.get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)
+        wanted = get_default_dtype() if dtype is None else dtypes.as_dtype(dtype)
         whole: Any = self._points(self.num_generated, n)
         result: Any = whole.to(wanted) * 2.0**-self.MAXBIT
         if not self.num_generated and n:

@@ -17,11 +17,13 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from . import _state, backends
-from ._creation import backend_for
-from ._device import device as Device
-from ._tensor import Tensor, wrap
+from . import backends
 from .backends.base import Backend
+from .core.device import device as Device
+from .core.tensor import Tensor, wrap
+from .dispatch.creation import backend_for
+from .state import current_backend, set_generator_factory
+from .state import generator as generator_of
 
 __all__ = [
     "Generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
@@ -208,14 +210,14 @@ def _fresh_seed() -> int:
 def _default(backend: Backend | None = None) -> Generator:
     """The generator that random functions use on a backend (default: the active one)."""
     if backend is None:
-        backend = _state.current_backend()
-    found = _state.generator(backend)
+        backend = current_backend()
+    found = generator_of(backend)
     return found if isinstance(found, Generator) else _around(backend, found)
 
 
 def _defaults() -> list[Generator]:
     """The default generators of the active backend and of every other that is loaded."""
-    found = {_state.current_backend()}
+    found = {current_backend()}
     for backend in map(backends.loaded, backends.list_backends()):
         found.update([] if backend is None else backend.in_use())
     return [_default(backend) for backend in found]
@@ -242,7 +244,7 @@ def manual_seed(seed: int) -> Generator:
         1
     """
     number = _checked_seed(int(seed))
-    _state.set_generator_factory(lambda backend: backend.make_generator(number))
+    set_generator_factory(lambda backend: backend.make_generator(number))
     for generator in _defaults():
         generator.manual_seed(number)
     return _default()
@@ -348,7 +350,7 @@ def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Gene
     if devices is None:
         return _defaults()
     named = [Device(device_type or "cuda", d) if isinstance(d, int) else d for d in devices]
-    found = dict.fromkeys([_state.current_backend(), *map(backend_for, named)])
+    found = dict.fromkeys([current_backend(), *map(backend_for, named)])
     return [_default(backend) for backend in found]
 
 

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _facade
-from .ops._results import RESULTS
+from .facade import resolve
+from .ops.named_results import RESULTS
 
 
 def __getattr__(name: str) -> Any:
     # A class is there once the family of its operation is imported.
-    found = _facade.find("return_types", name, RESULTS)
+    found = resolve.find("return_types", name, RESULTS)
     if found is None:
         known = () if name.startswith("_") else __dir__()
-        raise AttributeError(_facade.missing(__name__, name, known), name=name, obj=None)
+        raise AttributeError(resolve.missing(__name__, name, known), name=name, obj=None)
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*_facade.names("return_types"), *RESULTS})
+    return sorted({*resolve.names("return_types"), *RESULTS})

@@ -24,9 +24,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import IO, Any, TypeAlias
 
-from . import _archive, backends
-from ._archive import ArchiveReader, ArchiveWriter
-from ._checkpoint import (
+from . import backends
+from .backends import Backend
+from .checkpoint import archive
+from .checkpoint.archive import ArchiveReader, ArchiveWriter
+from .checkpoint.legacy import LegacyReader
+from .checkpoint.legacy import write as write_legacy
+from .checkpoint.names import (
     CALLED,
     NAMED,
     PROTOCOL,
@@ -35,18 +39,15 @@ from ._checkpoint import (
     rebuild_with_state,
     torch_name,
 )
-from ._checkpoint_legacy import LegacyReader
-from ._checkpoint_legacy import write as write_legacy
-from ._checkpoint_reading import ReadStorage, WeightsUnpickler, trusting_unpickler
-from ._checkpoint_storages import bytes_in_map, bytes_in_memory, restorer, storage_reader
-from ._checkpoint_survey import survey
-from ._checkpoint_writing import CLASSES, REDUCERS, attributes, pickled
-from ._device import device
-from ._tensor import Tensor, wrap
-from .backends import Backend
+from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
+from .checkpoint.storages import bytes_in_map, bytes_in_memory, restorer, storage_reader
+from .checkpoint.survey import survey
+from .checkpoint.writing import CLASSES, REDUCERS, attributes, pickled
+from .core.device import device
+from .core.tensor import Tensor, wrap
 from .nn import Parameter
-from .ops._typed_storage import TypedStorage
-from .ops._untyped_storage import UntypedStorage
+from .ops.create.typed_storage import TypedStorage
+from .ops.create.untyped_storage import UntypedStorage
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals",
@@ -117,14 +118,14 @@ def save(
     storages = pickled(obj, buffer, pickle_module, pickle_protocol)
     with _opened(f, "wb") as file:
         whole = file if _can_seek(file) and file.tell() == 0 else io.BytesIO()
-        archive = ArchiveWriter(whole, _archive.folder_for(f))
-        archive.write("data.pkl", buffer.getbuffer())
+        zip_file = ArchiveWriter(whole, archive.folder_for(f))
+        zip_file.write("data.pkl", buffer.getbuffer())
         if not _disable_byteorder_record:
-            archive.write("byteorder", sys.byteorder.encode())
+            zip_file.write("byteorder", sys.byteorder.encode())
         for storage in storages:
-            archive.write(f"data/{storage.key}", storage.bytes())
-        archive.write("version", _archive.VERSION)
-        archive.close()
+            zip_file.write(f"data/{storage.key}", storage.bytes())
+        zip_file.write("version", archive.VERSION)
+        zip_file.close()
         if whole is not file:
             file.write(whole.getbuffer())
 
@@ -249,7 +250,7 @@ def _load(
     file.seek(start)
     if head == b"\x93NUMPY":
         return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
-    if head[:4] != _archive.MAGIC:
+    if head[:4] != archive.MAGIC:
         if mapped:
             raise RuntimeError(
                 "mmap can only be used with files saved with `torch.save(_use_new_zipfile_"
@@ -258,18 +259,18 @@ def _load(
         legacy = LegacyReader(file)
         bytes_of = bytes_in_memory(legacy.storages().__getitem__)
         return unpickle(io.BytesIO(legacy.pickle), storage_reader(bytes_of, legacy.little, restore))
-    archive = ArchiveReader(file)
-    if any(name.endswith(".npy") for name in archive.names) and not archive.has("data.pkl"):
+    zip_file = ArchiveReader(file)
+    if any(name.endswith(".npy") for name in zip_file.names) and not zip_file.has("data.pkl"):
         arrays = backends.load("numpy").library.load(file, allow_pickle=False)
         return {name: _numpy(arrays[name]) for name in arrays.files}
-    if archive.has("constants.pkl"):
+    if zip_file.has("constants.pkl"):
         raise RuntimeError(
             "load(): this is a TorchScript archive (written by torch.jit.save), which holds a "
             "program; tinytorch runs no TorchScript. Save its state_dict() with torch.save"
         )
-    little = not archive.has("byteorder") or bytes(archive.read("byteorder")) == b"little"
-    bytes_of = bytes_in_map(archive, file) if mapped else bytes_in_memory(archive.read, "data/")
-    data = io.BytesIO(archive.read("data.pkl"))
+    little = not zip_file.has("byteorder") or bytes(zip_file.read("byteorder")) == b"little"
+    bytes_of = bytes_in_map(zip_file, file) if mapped else bytes_in_memory(zip_file.read, "data/")
+    data = io.BytesIO(zip_file.read("data.pkl"))
     return unpickle(data, storage_reader(bytes_of, little, restore))
 
 
@@ -394,7 +395,7 @@ def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
     with _opened(f, "rb") as opened:
         file = _seekable(opened)
         start = file.tell()
-        zipped = file.read(4) == _archive.MAGIC
+        zipped = file.read(4) == archive.MAGIC
         file.seek(start)
         data = ArchiveReader(file).read("data.pkl") if zipped else LegacyReader(file).pickle
         file.seek(start)

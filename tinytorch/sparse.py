@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._absent import Absent, absent
-from ._tensor import Tensor
-from .ops.added_products import addmm as _addmm
-from .ops.linear_algebra import matmul
+from .compat.unsupported import Absent, absent
+from .core.tensor import Tensor
+from .ops.linalg.addmm import addmm as _addmm
+from .ops.linalg.matmul import matmul
 
 __all__ = [
     "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "addmm", "log_softmax",

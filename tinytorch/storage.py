@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .ops._typed_storage import TypedStorage as TypedStorage
-from .ops._untyped_storage import UntypedStorage as UntypedStorage
+from .ops.create.typed_storage import TypedStorage as TypedStorage
+from .ops.create.untyped_storage import UntypedStorage as UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 

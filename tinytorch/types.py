@@ -12,9 +12,9 @@ import os
 from collections.abc import Sequence
 from typing import IO, TypeAlias
 
-from ._device import device
-from ._tensor import Size as Size
-from ._tensor import Tensor as Tensor
+from .core.device import device
+from .core.tensor import Size as Size
+from .core.tensor import Tensor as Tensor
 from .dtypes import dtype
 from .storage import UntypedStorage as Storage
 

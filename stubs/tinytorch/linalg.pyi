@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from typing import Any
-from tinytorch._tensor import Tensor
+from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
-from tinytorch.ops._linalg import LinAlgError as LinAlgError
+from tinytorch.ops.linalg.shared import LinAlgError as LinAlgError
 import tinytorch.return_types as return_types
 
 def cholesky(A: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:

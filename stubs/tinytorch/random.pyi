@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from typing import Self
-from tinytorch._device import device as _device
-from tinytorch._tensor import Tensor
 from tinytorch.backends.base import Backend
+from tinytorch.core.device import device as _device
+from tinytorch.core.tensor import Tensor
 
 __all__ = ['Generator', 'fork_rng', 'get_rng_state', 'initial_seed', 'manual_seed', 'seed', 'set_rng_state', 'thread_safe_generator']
 _UNSEEDED: int

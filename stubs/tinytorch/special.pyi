@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import overload
-from tinytorch._tensor import Tensor
+from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 
 def airy_ai(x: Tensor, *, out: Tensor | None = None) -> Tensor:

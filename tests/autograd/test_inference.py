@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tinytorch as tt
-from tinytorch._tensor import making
+from tinytorch.core.tensor import making
 
 
 def in_thread(function: Callable[[], Any]) -> Any:

@@ -7,9 +7,9 @@ import warnings
 from typing import Any
 
 import pytest
-from tests.autograd.expressions_of_names import EXPRESSIONS
 
 import tinytorch as tt
+from tests.autograd.expressions_of_names import EXPRESSIONS
 
 #: Those whose node cannot tell any more, once its arguments are freed.
 FORGOTTEN = (

@@ -15,7 +15,7 @@ import strictcupy
 from strictcupy.backend import PretendedCuda, pretended_cuda
 
 import tinytorch as tt
-from tinytorch.backends import cuda_memory
+from tinytorch.backends.cupy import memory
 
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
 
@@ -263,8 +263,8 @@ def test_real_cupys_lack_of_memory_is_torchs_error_too() -> None:
     allocate = cupy.cuda.get_allocator()
     try:
         cupy.cuda.set_allocator(refuse)
-        cuda_memory.raise_torchs_error(cupy)
-        cuda_memory.raise_torchs_error(cupy)  # a second time changes nothing
+        memory.raise_torchs_error(cupy)
+        memory.raise_torchs_error(cupy)  # a second time changes nothing
         for kind in (tt.OutOfMemoryError, RuntimeError, theirs, MemoryError):
             with pytest.raises(kind, match=r"Tried to allocate 4.00 MiB. Out of memory alloc"):
                 cupy.empty(1 << 20, "f4")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
-from strictcupy.backend import pretended_cuda
 
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
 

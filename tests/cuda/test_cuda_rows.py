@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tinytorch.backends.cuda_kernels import row_source
+from tinytorch.backends.cupy.kernels import row_source
 
 _HOST = r"""
 #include <cmath>

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import strictcupy
 from strictcupy.backend import StrictBackend, StrictCudaBackend
+
 from tinytorch.backends import load
 
 

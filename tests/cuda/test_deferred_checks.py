@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 import strictcupy
-import tinytorch as tt
 from strictcupy.backend import StrictCudaBackend
+
+import tinytorch as tt
 from tinytorch.backends.cupy import CupyBackend
 
 

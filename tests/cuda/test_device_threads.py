@@ -13,11 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-
-import tinytorch as tt
 from strictcupy.backend import PretendedCuda, pretended_cuda
 from strictcupy.cuda import hooks as cuda_hooks
+
+import tinytorch as tt
 from tinytorch import nn, optim
+from tinytorch.backends import load
 
 Meet = Callable[[], object]
 
@@ -153,6 +154,17 @@ class TestStreams:
         assert tt.cuda.current_stream(1) == tt.cuda.default_stream(1)
         assert tt.cuda.current_stream() == tt.cuda.default_stream(0)
         assert tt.cuda.current_device() == 0
+
+    def test_are_of_cuda_whatever_the_backend_calls_its_device(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # As where the whole suite runs on a GPU, which is then the device "cpu".
+        monkeypatch.setattr(load("cupy").at(1), "device_type", "cpu")
+        stream = tt.cuda.current_stream(1)
+        assert stream.device == tt.device("cuda:1")
+        tt.cuda.set_stream(stream)
+        assert tt.cuda.current_device() == 1
+        tt.cuda.set_device(0)
 
     def test_are_left_after_an_error(self) -> None:
         with pytest.raises(ZeroDivisionError), tt.cuda.stream(tt.cuda.Stream(1)):

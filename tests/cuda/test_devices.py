@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
-from strictcupy.backend import pretended_cuda
 from tinytorch import backends, nn, optim
 from tinytorch.backends.numpy import NumpyBackend
 from tinytorch.nn import functional as F

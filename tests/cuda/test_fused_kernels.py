@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import tinytorch as tt
 from strictcupy import _kernels, record_syncs
 from strictcupy.backend import pretended_cuda
+
+import tinytorch as tt
 from tinytorch.nn import functional as F
 
 #: The largest error against NumPy's backend, relative to 1 + |x|.

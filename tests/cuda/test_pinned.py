@@ -18,7 +18,6 @@ from strictcupy.backend import PretendedCuda, pretended_cuda
 
 import tinytorch as tt
 
-
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 import strictcupy
+
 from tinytorch.backends import BackendUnavailableError
 from tinytorch.backends.cupy import CupyBackend
 

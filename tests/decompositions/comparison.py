@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from decompositions import sources
 
 import tinytorch as tt
-from decompositions import sources
 
 #: Bounds of the relative and the absolute error, by the size of a real number.
 BOUNDS = {2: (1e-2, 2e-3), 4: (1e-4, 2e-5), 8: (5e-9, 1e-9)}

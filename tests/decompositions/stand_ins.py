@@ -9,8 +9,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import tinytorch as tt
 from decompositions import primitives
+
+import tinytorch as tt
 
 #: The name that stands for ``torch`` in them.
 ROOT = "decomposed"

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import libraries
 from tests.distributions.laws import FOREIGN, LAWS, PAIRS, SELF
 from tests.ops.same_as_torch import agree, host
-
+from tests.oracles import libraries
 
 #: PyTorch's Bessel functions are polynomials of an error below 2e-7 (Abramowitz and Stegun, 9.8).
 APPROXIMATE = {"VonMises": {"rtol": 1e-6, "atol": 1e-6}}

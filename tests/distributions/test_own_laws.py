@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import libraries
 from tests.ops.same_as_torch import host
+from tests.oracles import libraries
 
 D = tt.distributions
 

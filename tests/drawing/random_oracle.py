@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 import torch
 
 import tinytorch as tt
-
 
 SIZES = [0, 1, 2, 5, 15, 16, 17, 31, 32, 100, 1000, 40001]
 FLOATS = ["float32", "float64", "float16"]

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from strictcupy.backend import StrictBackend
+
 from tinytorch.backends import load
-from tinytorch.backends.host_generator import HostGenerator
-from tinytorch.backends.random_formulas import (
+from tinytorch.backends.rng.formulas import (
     insert_by_links,
     modulo,
     multiply_add,
@@ -21,7 +20,8 @@ from tinytorch.backends.random_formulas import (
     swap_by_links,
     swap_loop,
 )
-from tinytorch.backends.torch_mt19937 import TorchMT19937
+from tinytorch.backends.rng.host_generator import HostGenerator
+from tinytorch.backends.rng.mt19937 import TorchMT19937
 
 COUNT = 20000
 
@@ -128,7 +128,7 @@ def test_a_permutation_holds_every_number_once(count: int) -> None:
 
 
 def test_long_permutations_insert(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tinytorch.backends.torch_mt19937._LONG_PERMUTATION", 50)
+    monkeypatch.setattr("tinytorch.backends.rng.mt19937._LONG_PERMUTATION", 50)
     high, low = words(0, 120).reshape(-1, 2).T.tolist()
     places = np.array([(h * 2**32 + k) % (i + 1) for i, (h, k) in enumerate(zip(high, low))])
     assert engine().permutation(60).tolist() == inside_out(places)

@@ -13,8 +13,8 @@ import pytest
 
 import tinytorch as tt
 from tests.facade.fresh import run
-from tinytorch import _facade
-from tinytorch._op import NAMESPACES
+from tinytorch.dispatch.op import NAMESPACES
+from tinytorch.facade import resolve
 
 #: Modules whose names an index or the backend's library answers for.
 SPACES = (
@@ -46,7 +46,7 @@ def test_a_star_imports_the_families_of_its_names() -> None:
         "import sys\n"
         "from tinytorch.fft import *\n"
         "print(callable(rfft), *(f'tinytorch.ops.{family}' in sys.modules"
-        " for family in ('fourier', 'sorting')))"
+        " for family in ('fft.one_dimension', 'sort.sorting')))"
     )
     assert out == "True True False"
 
@@ -85,23 +85,23 @@ def test_a_misspelt_name_suggests_the_nearest(space: str, name: str, near: str) 
 
 
 def test_nothing_is_suggested_that_is_not_alike() -> None:
-    assert _facade.nearest("nope", ["ones", "one", "no", "cross_entropy"]) is None
-    assert _facade.nearest("slied", ["sled", "like", "slided"]) == "slided"
-    assert _facade.nearest("x", []) is None
+    assert resolve.nearest("nope", ["ones", "one", "no", "cross_entropy"]) is None
+    assert resolve.nearest("slied", ["sled", "like", "slided"]) == "slided"
+    assert resolve.nearest("x", []) is None
 
 
 LOADED = """
 import json
-from tinytorch import _facade
-from tinytorch._op import NAMESPACES, OPS
-from tinytorch._tensor import Tensor
-from tinytorch.ops._results import RESULTS
+from tinytorch.facade import resolve
+from tinytorch.dispatch.op import NAMESPACES, OPS
+from tinytorch.core.tensor import Tensor
+from tinytorch.ops.named_results import RESULTS
 
 def names(value):
-    return [name for name, item in vars(value).items() if not isinstance(item, _facade.Unloaded)]
+    return [name for name, item in vars(value).items() if not isinstance(item, resolve.Unloaded)]
 
 before = {"": [*NAMESPACES[""]], "Tensor": names(Tensor), "return_types": [*RESULTS]}
-_facade.load_all()
+resolve.load_all()
 spaces = {space: [*table] for space, table in NAMESPACES.items()}
 spaces["private"] = [name for name, op in OPS.items() if not op.public]
 after = spaces | {"Tensor": names(Tensor), "return_types": [*RESULTS]}
@@ -113,14 +113,14 @@ def test_the_index_is_complete() -> None:
     before, after = json.loads(run(LOADED))
     assert len(after[""]) > 800 and len(after["Tensor"]) > 500
     for space, names in after.items():
-        indexed = {*_facade._FAMILY_OF.get(space, ())}
+        indexed = {*resolve._FAMILY_OF.get(space, ())}
         assert {*names} - indexed <= {*before.get(space, ())}, space
         assert indexed <= {*names}, space
-    assert {*before[""]} <= {*_facade._FAMILY_OF[""]}
+    assert {*before[""]} <= {*resolve._FAMILY_OF[""]}
 
 
 def test_every_public_module_exists() -> None:
-    for name in (*_facade.MODULES, *_facade.PRIVATE_MODULES):
+    for name in (*resolve.MODULES, *resolve.PRIVATE_MODULES):
         assert importlib.util.find_spec(f"tinytorch.{name}") is not None, name
 
 
@@ -141,8 +141,18 @@ def test_a_named_result_is_there_before_its_operation_is_used() -> None:
     out = run(
         "import sys, tinytorch as tt\n"
         "from tinytorch.return_types import topk\n"
-        "print('tinytorch.ops.sorting' in sys.modules, 'tinytorch.ops.linalg_qr' in sys.modules,"
+        "print('tinytorch.ops.sort.sorting' in sys.modules,"
+        " 'tinytorch.ops.linalg.qr' in sys.modules,"
         " 'linalg_qr' in dir(tt.return_types), topk._fields)"
     )
     assert out == "True False True ('values', 'indices')"
     assert inspect.isclass(tt.return_types.linalg_qr_out)
+
+
+def test_what_may_be_overridden_is_known_before_it_is_used() -> None:
+    out = run(
+        "import tinytorch as tt\n"
+        "found = tt.overrides.get_overridable_functions()\n"
+        "print(tt.nn.functional.relu in found[tt.nn.functional], tt.fft.fft in found[tt.fft])"
+    )
+    assert out == "True True"

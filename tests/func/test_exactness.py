@@ -104,7 +104,9 @@ def test_vmap_is_a_loop(name: str) -> None:
     single = [tt.tensor(X).requires_grad_(), (1.5 * tt.tensor(X)).requires_grad_()]
     results = [FUNCTIONS[name](tt, x) for x in single]
     stacked = np.stack([of_host(r) for r in results], -1)
-    np.testing.assert_array_equal(of_host(mapped), stacked)
+    # A GPU adds up another shape in another order.
+    rounding = 1e-15 if tt.get_backend() == "cupy" else 0
+    np.testing.assert_allclose(of_host(mapped), stacked, rounding, strict=True)
     mapped.square().sum().backward()
     for i, (x, result) in enumerate(zip(single, results, strict=True)):
         result.square().sum().backward()

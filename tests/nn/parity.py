@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-
 import torch
 
 import tinytorch as tt
 from tests.nn.loss_cases import array as array
 from tests.nn.loss_cases import constant as constant
-
 
 TOLERANCE = {"float32": {"rtol": 5e-5, "atol": 5e-6}, "float64": {"rtol": 1e-9, "atol": 1e-11}}
 

@@ -13,7 +13,7 @@ from numpy_names.evaluation import assert_same, evaluate, leaves, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
-from tinytorch._misuse import as_numpys
+from tinytorch.dispatch.error_context import as_numpys
 
 LINALG = [
     "inv(q)", "inv([[1, 2], [3, 4]])", "det(q)", "det(q.astype('float32'))", "slogdet(q)",
@@ -151,6 +151,19 @@ def test_draws_are_on_the_active_backend() -> None:
     x = tnp.arange(5)
     tnp.random.shuffle(x)
     assert sorted(x.tolist()) == [0, 1, 2, 3, 4]
+    for p in ([0, 1, 0], [0.0, 1.0, 0.0], tnp.array([0, 1, 0])):
+        assert tnp.random.choice([10, 20, 30], (2, 2), p=p).tolist() == [[20, 20], [20, 20]]
+
+
+@pytest.mark.parametrize("generator", [np.random.RandomState, np.random.default_rng])
+def test_lists_are_shuffled_in_place_and_as_numpys(generator: Any) -> None:
+    with tt.backend_context("numpy"):
+        ours, theirs = list(range(9)), list(range(9))
+        getattr(tnp.random, generator.__name__)(3).shuffle(ours)
+        generator(3).shuffle(theirs)
+        assert ours == theirs
+    tnp.random.shuffle(ours)
+    assert sorted(ours) == sorted(theirs)
 
 
 def test_gradient_flows_through_what_is_drawn() -> None:

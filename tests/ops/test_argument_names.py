@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.ops.same_as_torch import agree
 
 import tinytorch as tt
+from tests.ops.same_as_torch import agree
 
 Call = Callable[..., Any]
 

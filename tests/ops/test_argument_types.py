@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.test_taken_and_refused import outcome
 
 import tinytorch as tt
+from tests.ops.test_taken_and_refused import outcome
 
 X: Any = tt.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 F: Any = tt.nn.functional

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.torch_oracle import compare
 
 import tinytorch as tt
+from tests.ops.torch_oracle import compare
 
 RNG = np.random.default_rng(0)
 MASK = np.array([[True, True, False], [True, False, True]])

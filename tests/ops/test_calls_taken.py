@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.ops.test_taken_and_refused import outcome
 
 import tinytorch as tt
+from tests.ops.test_taken_and_refused import outcome
 
 NUMBERS_OF_NUMPY = """
 L.ones(1, 1, 1).index_put((L.ones(1, 1, 1) > 0,), L.full((1, 1, 1), 2.0))

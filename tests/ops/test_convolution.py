@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.torch_oracle import compare, host, refuses
 
 import tinytorch as tt
+from tests.ops.torch_oracle import compare, host, refuses
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 F: Any = tt.nn.functional
@@ -221,7 +221,7 @@ def test_columns_take_no_more_memory_than_they_may(channels: int, images: int) -
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("threads are the NumPy backend's")
-    from tinytorch.backends import openblas, threads
+    from tinytorch.backends.numpy import openblas, threads
 
     x, w = leaf(9, 8, 16, 16), leaf(8, 8, 3, 3)
     cotangent = tt.tensor(randn(9, 8, 16, 16))
@@ -239,7 +239,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_error_in_a_thread_is_raised_and_blas_has_its_threads_back() -> None:
-    from tinytorch.backends import openblas, threads
+    from tinytorch.backends.numpy import openblas, threads
 
     control = openblas.threads()
     if control is None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import same
 
 CASES: dict[str, Any] = {
     "zeros": lambda lib: (lib.zeros(2, 3), lib.zeros((2,), dtype=lib.int32), lib.zeros(())),

@@ -13,11 +13,11 @@ import tinytorch as tt
 from tests.numpy_names import names
 from tests.ops import array_examples, layer_examples
 from tests.ops.same_as_torch import flat, same
-from tinytorch import _facade
-from tinytorch._op import OPS
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
 from tinytorch.autograd.nodes import node_of
 from tinytorch.autograd.views import edge_of
+from tinytorch.dispatch.op import OPS
+from tinytorch.facade import resolve
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [
@@ -272,7 +272,7 @@ OTHER_COMPOSITES = """
     slice_copy split_copy view_as_complex_copy view_as_real_copy
 """
 #: The module whose operations answer for tensors of kinds that there are none of.
-OF_OTHER_KINDS = "tinytorch.ops.other_kinds"
+OF_OTHER_KINDS = "tinytorch.ops.create.unsupported_layouts"
 
 
 def recorded(tensors: list[Any]) -> set[str]:
@@ -348,7 +348,7 @@ def test_second_derivatives_of_a_product_of_zeros(torch: Any, name: str) -> None
 
 
 def test_every_rule_has_an_example() -> None:
-    _facade.load_all()
+    resolve.load_all()
     reached: set[str] = set()
     for key in EXAMPLES:
         call, arrays = example_of(key)
@@ -366,7 +366,7 @@ def test_every_rule_has_an_example() -> None:
 
 
 def test_every_composite_has_an_example() -> None:
-    _facade.load_all()
+    resolve.load_all()
     keys = {key.partition(" ")[0] for key in EXAMPLES}
     keys |= {key.removeprefix("nn.functional.") for key in keys}
     # What NumPy alone has is differentiated in numpy_names, against what NumPy computes.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.torch_oracle import compare
 
 import tinytorch as tt
+from tests.ops.torch_oracle import compare
 
 FLOATS = np.array([[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]])
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import tinytorch as tt
 from tinytorch import autograd
 
-
 SETTINGS = settings(max_examples=60, deadline=None)
 #: Functions by NumPy's name for them, defined everywhere.
 UNARY = {

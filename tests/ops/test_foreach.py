@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import agree, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import agree, same
 
 X, Y, Z = (np.random.RandomState(i).uniform(0.2, 0.9, (2, 3)) for i in range(3))
 

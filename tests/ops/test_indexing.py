@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import complexes, numbers, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = numbers(3, 4)

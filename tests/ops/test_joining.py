@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import complexes, numbers, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 A, B = numbers(2, 3), numbers(2, 3, seed=1)

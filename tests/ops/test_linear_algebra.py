@@ -114,7 +114,7 @@ def test_vander_is_numpys(count: int | None, increasing: bool) -> None:
 
 
 def test_cheapest_order_of_a_chain() -> None:
-    from tinytorch.ops.linalg_products import _best_cuts
+    from tinytorch.ops.linalg.products import _best_cuts
 
     # (30x1)(1x40)(40x10): the right pair first takes 700 multiplications, the left 13200.
     chain = [tt.ones(30, 1), tt.ones(1, 40), tt.ones(40, 10)]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-
 import tinytorch as tt
 
 sizes = st.integers(0, 4)

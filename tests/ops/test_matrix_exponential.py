@@ -10,14 +10,14 @@ import pytest
 
 import tinytorch as tt
 from tests.ops.matrices import draw
-from tinytorch.ops import _matrix_exponential
+from tinytorch.ops.linalg import matrix_exponential
 
 
 @pytest.fixture(params=[None, 20], ids=["whole", "in parts"], autouse=True)
 def most(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many elements are exponentiated at a time, of a batch of matrices."""
     if request.param:
-        monkeypatch.setattr(_matrix_exponential, "_MOST", request.param)
+        monkeypatch.setattr(matrix_exponential, "_MOST", request.param)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 30.0])
@@ -42,8 +42,10 @@ def test_exponential_of_turns_of_any_degree(dtype: Any) -> None:
     found = tt.linalg.matrix_exp(a).numpy()
     bound = 8 * np.finfo(found.dtype).eps * np.maximum(angles, 1)[:, None, None]
     assert (abs(found - wanted) < bound).all()
-    for one, alone in zip(found, a):
-        assert (tt.linalg.matrix_exp(alone).numpy() == one).all()
+    if tt.get_backend() != "cupy":  # where cuBLAS adds those of a batch in another order
+        bound *= 0
+    for one, alone, rounding in zip(found, a, bound):
+        assert (abs(tt.linalg.matrix_exp(alone).numpy() - one) <= rounding).all()
 
 
 def test_exponential_of_what_is_not_finite() -> None:

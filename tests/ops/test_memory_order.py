@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import numbers, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import numbers, same
 
 Call = Callable[[Any, Any], Any]
 

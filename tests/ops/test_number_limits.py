@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import agree, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import agree, same
 
 BYTES = np.array([7, 1, 200], "uint8")
 CHARS = np.array([7, -1, 100], "int8")

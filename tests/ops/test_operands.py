@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import same
 from tinytorch import autograd
 
 INF, NAN = math.inf, math.nan

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import agree, flat, host
 
 import tinytorch as tt
+from tests.ops.same_as_torch import agree, flat, host
 
 ROWS = np.array([[3.0, -1.0, 2.5, 0.5], [4.0, 6.0, -5.0, 1.5], [0.25, 2.0, 8.0, -7.0]])
 INDEX = np.array([[0, 2, 1, 0]])

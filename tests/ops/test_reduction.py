@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import agree, complexes, numbers, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import agree, complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 NAN, INF = math.nan, math.inf

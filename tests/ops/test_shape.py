@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ops.same_as_torch import complexes, numbers, same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = numbers(2, 3, 4)

@@ -16,9 +16,9 @@ import pytest
 import tinytorch as tt
 from tests.ops.same_as_torch import flat
 from tests.ops.test_derivatives import EXAMPLES, example_of
-from tinytorch import _facade
-from tinytorch._op import OPS, REQUIRED
-from tinytorch._spec import Op
+from tinytorch.dispatch.op import OPS, REQUIRED
+from tinytorch.dispatch.spec import Op
+from tinytorch.facade import resolve
 
 #: What every number of an example is replaced with, in turn.
 PATTERNS = (
@@ -60,7 +60,7 @@ def test_examples_with_numbers_at_the_limits(key: str) -> None:
             ))  # fmt: skip
 
 
-_facade.load_all()
+resolve.load_all()
 
 
 def needed(op: Op, tensor: Any) -> tuple[list[Any], dict[str, Any]]:

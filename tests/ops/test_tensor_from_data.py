@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.same_as_torch import same
 
 import tinytorch as tt
+from tests.ops.same_as_torch import same
 
 #: torch warns of what is slow, and of tensors that lose their history.
 pytestmark = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tinytorch.backends import openblas, scaled_sums
+from tinytorch.backends.numpy import openblas, scaled_sums
 from tinytorch.optim import SGD, Adam
 
 SIZES = [20_000, 150_001]

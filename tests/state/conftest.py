@@ -7,7 +7,16 @@ from collections.abc import Iterator
 import pytest
 
 from tests.state import fakes
-from tinytorch import _state, backends
+from tinytorch import backends
+from tinytorch.state import (
+    default_generator,
+    defaults,
+    get_default_backend,
+    get_default_dtype,
+    reset_state,
+    set_default_backend,
+    set_default_dtype,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -18,16 +27,16 @@ def clean_state(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(backends, "_registry", dict(backends._registry))
     monkeypatch.setattr(fakes.Flaky, "error", None)
     # The tests make fake generators for NumPy's own backend.
-    monkeypatch.setattr(_state._defaults, "_generators", {})
-    monkeypatch.setattr(_state._defaults, "_make_generator", _state.default_generator)
-    before, backend = _state.get_default_dtype(), _state.get_default_backend()
+    monkeypatch.setattr(defaults, "_generators", {})
+    monkeypatch.setattr(defaults, "_make_generator", default_generator)
+    before, backend = get_default_dtype(), get_default_backend()
     _forget()
     yield
     _forget()
-    _state.set_default_dtype(before)
-    _state.set_default_backend(backend)
+    set_default_dtype(before)
+    set_default_backend(backend)
 
 
 def _forget() -> None:
-    _state.reset_state()
-    _state.set_default_backend(None)
+    reset_state()
+    set_default_backend(None)

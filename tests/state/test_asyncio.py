@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 
 import pytest
 
 from tests.state.fakes import COLOURS
-from tinytorch import _state as tt
+
+tt = importlib.import_module("tinytorch.state")
 
 
 async def interleave(times=5):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import multiprocessing
 import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -10,8 +11,9 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import pytest
 
 from tests.state.fakes import Green
-from tinytorch import _state as tt
 from tinytorch import dtypes
+
+tt = importlib.import_module("tinytorch.state")
 
 
 def report(*_args):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import importlib
 import inspect
 import pickle
 import types
@@ -12,7 +13,8 @@ import types
 import pytest
 
 from tests.state.fakes import COLOURS
-from tinytorch import _state as tt
+
+tt = importlib.import_module("tinytorch.state")
 
 
 def seen(*_args):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.state.fakes import Colour
-from tinytorch import _state as tt
 from tinytorch import dtypes
 from tinytorch.backends import load
+
+tt = importlib.import_module("tinytorch.state")
 
 
 def test_default_dtype_begins_as_float32():
@@ -64,8 +66,8 @@ class TestGenerator:
 
     @pytest.fixture(autouse=True)
     def fresh(self, monkeypatch):
-        monkeypatch.setattr(tt._defaults, "_generators", {})
-        monkeypatch.setattr(tt._defaults, "_make_generator", tt.default_generator)
+        monkeypatch.setattr(tt.defaults, "_generators", {})
+        monkeypatch.setattr(tt.defaults, "_make_generator", tt.default_generator)
 
     def test_one_generator_per_backend_made_at_first_use(self):
         red, blue = load("red"), load("blue")

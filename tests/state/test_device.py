@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from typing import Any
 
 import pytest
 
-from tinytorch import _state as tt
-from tinytorch._device import device
 from tinytorch.backends.numpy import NumpyBackend
-from tinytorch.ops.creation import ones
+from tinytorch.core.device import device
+from tinytorch.ops.create.factories import ones
+
+tt = importlib.import_module("tinytorch.state")
 
 
 @pytest.fixture(autouse=True)

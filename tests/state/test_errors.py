@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 import time
 
 import pytest
 
 from tests.state.fakes import Flaky, Red
-from tinytorch import _state as tt
 from tinytorch.backends import load
+
+tt = importlib.import_module("tinytorch.state")
 
 SWITCHES = {
     "set_backend": tt.set_backend,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tinytorch import _state as tt
+tt = importlib.import_module("tinytorch.state")
+
 
 MODES = {
     "no_grad": lambda lib: lib.no_grad(),

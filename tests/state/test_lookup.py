@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -11,8 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.state.fakes import CLASSES
-from tinytorch import _state as tt
 from tinytorch.backends import Backend, load
+
+tt = importlib.import_module("tinytorch.state")
 
 
 def elsewhere(function, *args):
@@ -139,7 +141,7 @@ def in_process(script: str, **environment: str) -> subprocess.CompletedProcess[s
 def test_environment_variable_in_a_fresh_process():
     script = (
         "import tests.state.fakes\n"
-        "from tinytorch import _state as tt\n"
+        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
         "print(tt.get_backend(), tt.get_default_backend())"
     )
     done = in_process(script, TINYTORCH_BACKEND="green")
@@ -148,7 +150,7 @@ def test_environment_variable_in_a_fresh_process():
 
 def test_invalid_environment_variable_raises_at_first_use_and_not_at_import():
     script = (
-        "from tinytorch import _state as tt\n"
+        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
         "print('imported')\n"
         "with tt.backend_context('numpy'): print(tt.get_backend())\n"
         "tt.get_backend()"

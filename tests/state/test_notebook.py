@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
-from tinytorch import _state as tt
+tt = importlib.import_module("tinytorch.state")
 
 
 @pytest.fixture

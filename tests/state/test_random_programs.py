@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.state import fakes
-from tinytorch import _state as tt
+
+tt = importlib.import_module("tinytorch.state")
 
 NAMES = ("numpy", *fakes.COLOURS)
 

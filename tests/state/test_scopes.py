@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import gc
+import importlib
 import threading
 import weakref
 from contextlib import ExitStack
@@ -11,7 +12,8 @@ from contextlib import ExitStack
 import pytest
 
 from tests.state.fakes import COLOURS
-from tinytorch import _state as tt
+
+tt = importlib.import_module("tinytorch.state")
 
 
 def in_thread(function, *args):
@@ -270,7 +272,7 @@ def test_a_thousand_nested_scopes_leave_nothing_behind():
         for i in range(1000):
             stack.enter_context(tt.backend_context(COLOURS[i % 3]))
     assert tt.get_backend() == "numpy"
-    frame = tt._backend.BACKEND.var.get()
+    frame = tt.backend.BACKEND.var.get()
     assert frame is None
 
 
@@ -279,7 +281,7 @@ def test_finished_scopes_are_freed_without_the_garbage_collector():
         __slots__ = ("__weakref__", "value")
 
         def _settings(self):
-            return ((tt._grad.GRAD, False),)
+            return ((tt.grad.GRAD, False),)
 
     gc.disable()
     try:
@@ -297,4 +299,4 @@ def test_set_backend_many_times_in_a_scope_does_not_grow_the_stack():
     with tt.backend_context("red"):
         for i in range(1000):
             tt.set_backend(COLOURS[i % 3])
-        assert tt._backend.BACKEND.var.get().parent is None
+        assert tt.backend.BACKEND.var.get().parent is None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from contextvars import ContextVar
 
 import pytest
 
-from tinytorch import _state as tt
+tt = importlib.import_module("tinytorch.state")
+
 
 LOOK_UPS = [tt.current_backend, tt.grad_enabled, tt.inference_enabled, tt.default_dtype]
 VARIABLE: ContextVar[object] = ContextVar("variable", default=None)

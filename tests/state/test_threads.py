@@ -13,8 +13,9 @@ from multiprocessing.pool import ThreadPool
 import pytest
 
 from tests.state.fakes import COLOURS
-from tinytorch import _state as tt
 from tinytorch.backends import load
+
+tt = importlib.import_module("tinytorch.state")
 
 
 def start(function, make=threading.Thread):
@@ -231,7 +232,7 @@ def test_starting_twice_is_the_usual_error_and_changes_nothing():
 def test_thread_start_is_wrapped_once_whoever_wraps_it_too(monkeypatch):
     ours = threading.Thread.start
     assert ours.__name__ == "start" and ours.__wrapped__.__module__ == "threading"
-    tt._backend._inherit_on_start()
+    tt.backend._inherit_on_start()
     assert threading.Thread.start is ours
 
     @functools.wraps(ours)
@@ -241,7 +242,7 @@ def test_thread_start_is_wrapped_once_whoever_wraps_it_too(monkeypatch):
 
     calls: list[threading.Thread] = []
     monkeypatch.setattr(threading.Thread, "start", someone_elses)
-    tt._backend._inherit_on_start()
+    tt.backend._inherit_on_start()
     assert threading.Thread.start is someone_elses
     tt.set_backend("red")
     assert start(tt.get_backend) == "red"
@@ -250,14 +251,14 @@ def test_thread_start_is_wrapped_once_whoever_wraps_it_too(monkeypatch):
 
 def test_a_second_copy_of_the_package_takes_over(monkeypatch):
     before = threading.Thread.start
-    kept = {n: m for n, m in sys.modules.items() if n.startswith("tinytorch._state")}
+    kept = {n: m for n, m in sys.modules.items() if n.startswith("tinytorch.state")}
     snapshot = threading.Thread._tinytorch_snapshot
     # The import below binds the copy to the package too; undone, later tests find the original.
-    monkeypatch.setattr(sys.modules["tinytorch"], "_state", kept["tinytorch._state"])
+    monkeypatch.setattr(sys.modules["tinytorch"], "state", sys.modules["tinytorch"].state)
     try:
         for name in kept:
             del sys.modules[name]
-        copy = importlib.import_module("tinytorch._state")
+        copy = importlib.import_module("tinytorch.state")
         assert copy is not tt and threading.Thread.start is before
         copy.set_backend("red")
         assert start(copy.get_backend) == "red"

@@ -2,11 +2,13 @@
 
 Read off ``cupy.NAME._ops``, and from ``cupy/_core/include/cupy/carray.cuh``. They hold for
 floating-point operands, and for ``fmod`` of integers. Sums are those of
-``cupy/_core/_routines_math.pyx``, whose ``e->e`` adds floats.
+``cupy/_core/_routines_math.pyx``, whose ``e->e`` adds floats, where ``cupy/cuda/cub.pyx`` takes
+none: of results one behind the other CUB adds halves to halves.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -67,12 +69,42 @@ def _flushed(values: Any) -> Any:
     return numpy.where(abs(values) < numpy.finfo("f4").tiny, numpy.copysign(0, values), values)
 
 
-def _sum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
-) -> Any:
-    if out is not None or numpy.dtype(a.dtype if dtype is None else dtype) != "float16":
-        return numpy.sum(a, axis, dtype, out, keepdims)
-    return numpy.sum(a.astype("float16"), axis, "float32", None, keepdims).astype("float16")
+def _reduced(ufunc: Any) -> Callable[..., Any]:
+    """Return a reduction that CuPy leaves to CUB where that has one; CUB keeps to halves."""
+
+    def reduction(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        if out is not None or numpy.dtype(a.dtype if dtype is None else dtype) != "float16":
+            return ufunc.reduce(a, axis, dtype, out, keepdims)
+        rows = None if a.dtype != "float16" else _rows_for_cub(a, axis)
+        if rows is None:
+            wide = ufunc.reduce(a.astype("float16"), axis, "float32", None, keepdims)
+            return wide.astype("float16")
+        shape = ufunc.reduce(a, axis, keepdims=keepdims).shape
+        return _in_pairs(ufunc, rows).reshape(shape)
+
+    return reduction
+
+
+def _rows_for_cub(a: Any, axis: Any) -> Any:
+    """One row for each result where these lie one behind the other, else None."""
+    if not a.flags.c_contiguous or not a.size:
+        return None
+    axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    reduced = sorted(each % a.ndim for each in axes) if a.ndim else []
+    if reduced != list(range(a.ndim - len(reduced), a.ndim)):
+        return None
+    return a.reshape(-1, math.prod(a.shape[a.ndim - len(reduced) :]))
+
+
+def _in_pairs(ufunc: Any, rows: Any) -> Any:
+    """Combine the columns two by two, rounded each time."""
+    while rows.shape[1] > 1:
+        even = rows.shape[1] // 2 * 2
+        pairs = ufunc(rows[:, 0:even:2], rows[:, 1:even:2])
+        rows = numpy.concatenate((pairs, rows[:, even:]), axis=1)
+    return rows[:, 0]
 
 
 def _kind(*operands: Any) -> str:
@@ -88,7 +120,8 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "fmod": _fmod,
     "fix": numpy.trunc,  # the name is deprecated in NumPy
     "nextafter": _nextafter,
-    "sum": _sum,
+    "sum": _reduced(numpy.add),
+    "prod": _reduced(numpy.multiply),
     "reshape": _steps.reshape,
     "expand_dims": _steps.expand_dims,
 }

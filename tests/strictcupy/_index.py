@@ -15,13 +15,21 @@ _BASIC = frozenset({int, slice, type(None), type(...)})
 
 def device_index(shape: tuple[int, ...], key: Any) -> tuple[Any, ...]:
     """Return ``key`` as a NumPy index whose integer arrays are wrapped into range."""
-    items = key if type(key) is tuple else (key,)
+    items = tuple(map(_truncated, key if type(key) is tuple else (key,)))
     if all(type(item) in _BASIC for item in items):
         return items if _has_ellipsis(items) else (*items, ...)
     items = tuple(map(_host_item, items))
     if not any(isinstance(item, numpy.ndarray) for item in items):
         return items if _has_ellipsis(items) else (*items, ...)
     return _wrap_indices(shape, items)
+
+
+def _truncated(item: Any) -> Any:
+    """Return an item; CuPy takes the floats of a slice as integers."""
+    if type(item) is not slice:
+        return item
+    bounds = item.start, item.stop, item.step
+    return slice(*(int(each) if isinstance(each, float) else each for each in bounds))
 
 
 def getitem(array: ndarray, key: Any) -> ndarray:

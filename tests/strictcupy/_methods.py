@@ -216,7 +216,7 @@ def _repeat(self: ndarray, repeats: Any, axis: Any = None) -> ndarray:
 def _sort(self: ndarray, axis: int = -1, kind: Any = None) -> None:
     check_kind(kind)
     _check_in_order(self)
-    self._host.sort(axis, kind="stable")
+    self._host[...] = numpy.take_along_axis(self._host, stable_order(self._host, axis), axis)
 
 
 def _partition(self: ndarray, kth: Any, axis: int = -1) -> None:
@@ -240,12 +240,20 @@ def _check_in_order(array: ndarray) -> None:
 def _argsort(self: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     check_kind(kind)
     _devices.check(self)
-    order = self._host.argsort(axis, kind="stable")
+    order = stable_order(self._host, axis)
     if axis is None or not order.ndim:
         return wrap(order)
     # CuPy sorts rows, and shows them where they belong.
     rows = numpy.ascontiguousarray(numpy.moveaxis(order, axis, -1))
     return wrap(numpy.moveaxis(rows, -1, axis))
+
+
+def stable_order(host: Any, axis: Any) -> Any:
+    """Return the order of elements: by their bits in one dimension, a NaN with a sign first."""
+    if host.dtype.char not in "fd" or host.ndim != 1 and axis is not None:
+        return host.argsort(axis, kind="stable")
+    flat = host.ravel()
+    return numpy.lexsort((flat, ~(numpy.isnan(flat) & numpy.signbit(flat))))
 
 
 def check_kind(kind: Any) -> None:

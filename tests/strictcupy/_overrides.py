@@ -10,7 +10,15 @@ import numpy
 
 from . import _array, _devices, _kernels, _methods, cuda
 from ._array import (
-    flatiter, ndarray, poisoned, row_major, unwrap, upload, view_of, wrap, wrap_result,
+    flatiter,
+    ndarray,
+    poisoned,
+    row_major,
+    unwrap,
+    upload,
+    view_of,
+    wrap,
+    wrap_result,
 )  # fmt: skip
 from ._functions import function
 from ._manifest import names
@@ -144,7 +152,9 @@ def sort(a: ndarray, axis: Any = -1, kind: Any = None) -> ndarray:
     """Sort a copy; CuPy has one algorithm, a stable one."""
     _methods.check_kind(kind)
     _devices.check(a)
-    return wrap(row_major(numpy.sort(a._host, axis, kind="stable")))
+    host = a._host.ravel() if axis is None else a._host
+    order = _methods.stable_order(host, axis)
+    return wrap(row_major(numpy.take_along_axis(host, order, axis)))
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:

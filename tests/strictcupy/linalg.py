@@ -72,7 +72,15 @@ def _general(name: str) -> Callable[..., Any]:
     return general
 
 
+def _inv(a: Any) -> Any:
+    """Return the inverse, as CuPy's in the memory order of the matrix."""
+    inverse = _checked("inv")(a)
+    in_columns = a.ndim == 2 and a.flags.f_contiguous
+    return wrap(numpy.asfortranarray(unwrap(inverse))) if in_columns else inverse
+
+
 _OWN: dict[str, Any] = {name: _checked(name) for name in _CHECKED}
+_OWN["inv"] = functools.wraps(_OWN["inv"])(_inv)
 _OWN.update({name: _general(name) for name in ("eig", "eigvals")})
 _OWN["annotations"] = None
 

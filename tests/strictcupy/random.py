@@ -7,11 +7,30 @@ from typing import Any
 
 import numpy
 
-from ._array import unwrap, wrap, wrap_result
+from ._array import ndarray, unwrap, wrap, wrap_result
 from ._functions import checker, resolver
 from ._manifest import methods, names
 from ._sync import log_sync
 
+
+def _check_choice(a: Any, size: Any = None, replace: bool = True, p: Any = None) -> None:
+    if size is None:
+        raise NotImplementedError("choice() without specifying size is not supported yet")
+    if p is not None and not replace:
+        raise NotImplementedError
+    if p is not None and numpy.asarray(unwrap(p)).dtype.kind != "f":
+        raise TypeError("output (typecode 'd') could not be coerced to the running sum's type")
+
+
+def _check_shuffle(a: Any) -> None:
+    if not isinstance(a, ndarray):
+        raise TypeError("The array must be cupy.ndarray")
+    if not a.ndim:
+        raise TypeError("An array whose ndim is 0 is not supported")
+
+
+#: What CuPy's methods refuse beyond wrong names.
+_REFUSED: dict[str, Callable[..., None]] = {"choice": _check_choice, "shuffle": _check_shuffle}
 _CHOOSING = frozenset({"choice", "dirichlet", "geometric", "binomial", "multinomial"})
 
 
@@ -88,6 +107,8 @@ def _method(twin: Any, name: str, spec: dict[str, Any]) -> Callable[..., Any]:
 
     def sample(*args: Any, **kwargs: Any) -> Any:
         check(args, kwargs)
+        if name in _REFUSED:
+            _REFUSED[name](*args, **kwargs)
         if name in _CHOOSING or (name == "randint" and legacy):
             log_sync(f"random.{name}")
         # NumPy calls the first parameter of these by other names.

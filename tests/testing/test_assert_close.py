@@ -20,7 +20,7 @@ def outcome(library: Any, call: Callable[[Any, Any], Any]) -> tuple[str, str]:
         call(library, library.testing.assert_close)
     except Exception as error:
         text = str(error).replace("tinytorch", "torch")
-        return type(error).__name__, text.replace("torch._tensor.Tensor", "torch.Tensor")
+        return type(error).__name__, text.replace("torch.core.tensor.Tensor", "torch.Tensor")
     return "", ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, assert_type
 
 import numpy as np
+
 import tinytorch as tt
 import tinytorch.nn.functional as F
 from tinytorch import Tensor, nn

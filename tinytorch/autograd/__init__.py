@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .._state import enable_grad as enable_grad
-from .._state import inference_mode as inference_mode
-from .._state import no_grad as no_grad
-from .._state import set_grad_enabled as set_grad_enabled
+from ..state import enable_grad as enable_grad
+from ..state import inference_mode as inference_mode
+from ..state import no_grad as no_grad
+from ..state import set_grad_enabled as set_grad_enabled
 from .anomaly import detect_anomaly as detect_anomaly
 from .anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .anomaly import is_anomaly_enabled as is_anomaly_enabled
@@ -37,9 +37,9 @@ _MODULES = (
     "forward_ad", "function", "functional", "grad_mode", "graph", "profiler", "variable",
 )  # fmt: skip
 _LATER = {
-    "passes": ("backward", "grad"),
+    "backward_pass": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),
-    "checking": ("GradcheckError", "gradcheck", "gradgradcheck"),
+    "gradient_check": ("GradcheckError", "gradcheck", "gradgradcheck"),
     "variable": ("Variable",),
     "grad_mode": ("is_multithreading_enabled", "set_multithreading_enabled"),
 }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._caller import warn
+from ..warnings import warn
 from .engine import Anomaly
-from .packing import Recording
+from .saved_packing import Recording
 
 
 class set_detect_anomaly:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._op import NAMESPACES
-from .._tensor import Tensor, wrap
-from .passes import grad
+from ..core.tensor import Tensor, wrap
+from ..dispatch.op import NAMESPACES
+from .backward_pass import grad
 
 Tensors = Tensor | tuple[Tensor, ...]
 

@@ -10,11 +10,12 @@ namespace, so that what they compute is recorded in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 
-from .._state import Variable
 from ..backends.storage import laid_like
+from ..state import Variable
 from .explaining import explain
 from .nodes import (
     FREED,
@@ -33,14 +34,25 @@ from .nodes import (
     sum_to_shape,
     target_of,
 )
-from .packing import packed_of
-from .saved import check_versions, release, saved_arguments
+from .saved_packing import packed_of
+from .saved_tensors import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
 
 
-class Hooks:
-    """What the layers above teach the engine, so that it need not import them."""
+class Writing(NamedTuple):
+    """How a tensor's history goes on where its memory was written to."""
+
+    #: What a base gets of a view of it that has changed.
+    view_scatter: Any
+    #: Of the value that was written, and of the old value beside it.
+    assigned: Any
+    written_over: Any
+
+
+@dataclass(slots=True)
+class Above:
+    """What the graph and the tensors need of the layers above, which they must not import."""
 
     #: Wraps a raw array and its backend in a Tensor.
     wrap: Callable[[Any, Any], Any]
@@ -53,6 +65,20 @@ class Hooks:
     #: Context managers for the grad mode.
     enable_grad: Callable[[], Any]
     no_grad: Callable[[], Any]
+    #: ``autograd.backward``.
+    backward: Callable[..., None]
+    #: The tensor that ``Tensor(...)`` is made of.
+    legacy_source: Callable[..., Any]
+    #: The rules of what is written to memory.
+    writing: Callable[[], Writing]
+    #: Imports the family that files an operation of a qualified name, if there is one.
+    load_family: Callable[[str], None]
+    #: The public function behind a name of ``torch.ops.aten``, or None.
+    aten: Callable[[str], Any]
+
+
+#: Handed over once, by ``facade.hand_over``; empty until then.
+ABOVE = object.__new__(Above)
 
 
 class Anomaly:
@@ -87,7 +113,7 @@ class Sweep:
         self.needed: set[int] = set()
         self.roots: Sequence[Edge] = ()
         self.reached: set[int] | None = None
-        self.namespace = Hooks.graph_namespace() if create_graph else None
+        self.namespace = ABOVE.graph_namespace() if create_graph else None
 
     def wants(self, edge: Edge) -> bool:
         """Whether a gradient along ``edge`` leads to a captured one."""
@@ -263,7 +289,7 @@ class Sweep:
             args = saved_arguments(node) if self.create_graph else node.args
         out = node.out
         if self.create_graph and out is not None:
-            out = Hooks.output_of(node)
+            out = ABOVE.output_of(node)
         if g.__class__ is list:
             g = self._materialize(node, g) if op.materialize else tuple(g)
         edges = node.edges
@@ -289,7 +315,7 @@ class Sweep:
                 if i in op.flat and self.create_graph:
                     # Computed from the result, as in torch it depends on that one, to any order.
                     whole = op.saves_out and h.shape == node.shape
-                    h = Hooks.without_slope(h, node if whole else edge)
+                    h = ABOVE.without_slope(h, node if whole else edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
         if packed is not None and self.retain_graph:
             packed.strip(node)
@@ -325,7 +351,7 @@ class Sweep:
     def _materialize(self, node: Node, grads: list[Gradient]) -> tuple[Gradient, ...]:
         def zero(i: int) -> Gradient:
             raw = node.xp.zeros(node.shape[i], node.dtype[i])
-            return Hooks.wrap(raw, node.xp) if self.create_graph else raw
+            return ABOVE.wrap(raw, node.xp) if self.create_graph else raw
 
         return tuple(zero(i) if g is None else g for i, g in enumerate(grads))
 
@@ -384,13 +410,13 @@ class Sweep:
 
     def _mode(self) -> Any:
         """Whether what a user's hook computes is recorded."""
-        return Hooks.enable_grad() if self.create_graph else Hooks.no_grad()
+        return ABOVE.enable_grad() if self.create_graph else ABOVE.no_grad()
 
     def _tensor(self, g: Gradient, xp: Any) -> Any:
         """A gradient as users see it."""
         if g is None:
             return None
-        return conjugate(g if self.create_graph else Hooks.wrap(g, xp))
+        return conjugate(g if self.create_graph else ABOVE.wrap(g, xp))
 
     def _unwrap(self, tensor: Any) -> Gradient:
         """A gradient as the pass carries it."""
@@ -436,7 +462,7 @@ class Sweep:
         if self.create_graph:
             leaf._grad = g if leaf._grad is None else leaf._grad + g
         elif leaf._grad is None:
-            leaf._grad = Hooks.wrap(laid_like(leaf._xp, g, leaf._data, fresh), leaf._xp)
+            leaf._grad = ABOVE.wrap(laid_like(leaf._xp, g, leaf._data, fresh), leaf._xp)
         else:
             _add_into(leaf._grad, g)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._caller import warn
+from ..warnings import warn
 from .nodes import target_of
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, NamedTuple
 
-from .._state import Variable
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..func._level import Level, entered, writable_for
 from ..func.forward import Push, check_sizes
+from ..state import Variable
 from .nodes import reachable
 from .views import edge_of
 

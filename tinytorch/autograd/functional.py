@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
-from .._state import enable_grad, is_grad_enabled, set_grad_enabled
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..state import enable_grad, is_grad_enabled, set_grad_enabled
 from .derivatives import (
     ONE_INPUT,
     ONE_OUTPUT,

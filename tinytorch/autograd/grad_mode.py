@@ -10,10 +10,10 @@ Example:
 
 from __future__ import annotations
 
-from .._state import enable_grad as enable_grad
-from .._state import inference_mode as inference_mode
-from .._state import no_grad as no_grad
-from .._state import set_grad_enabled as set_grad_enabled
+from ..state import enable_grad as enable_grad
+from ..state import inference_mode as inference_mode
+from ..state import no_grad as no_grad
+from ..state import set_grad_enabled as set_grad_enabled
 
 __all__ = [
     "enable_grad", "inference_mode", "is_multithreading_enabled", "no_grad", "set_grad_enabled",

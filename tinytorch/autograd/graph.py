@@ -20,12 +20,12 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
-from .._state import Variable
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..state import Variable
 from .engine import CURRENT
-from .faces import GraphNode, face_of
+from .grad_fn import GraphNode, face_of
 from .nodes import Edge, RemovableHandle, Slot
-from .packing import FORBIDDEN, STACK, Recording
+from .saved_packing import FORBIDDEN, STACK, Recording
 from .views import edge_of
 
 __all__ = [

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from .._state import Variable, count_block, inference_enabled
-from .saved import is_needed
+from ..state import Variable, count_block, inference_enabled
+from .saved_tensors import is_needed
 
 
 class _Unsettled(list[int]):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
-from .._caller import warn
+from ..warnings import warn
 
 #: Numbers nodes in the order of their creation: an input's node is always older.
 next_seq = itertools.count().__next__

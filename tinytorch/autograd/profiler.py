@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._absent import Absent
+from ..compat.unsupported import Absent
 from ..profiler import _WHY
 from ..profiler import EventList as EventList
 from ..profiler import profile as profile

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._state import inference_enabled
-from .engine import Hooks
+from ..state import inference_enabled
+from .engine import ABOVE
+from .identity_nodes import dead_end
 from .inference import UNSETTLED, take_after
-from .links import dead_end
 from .nodes import Edge, Node, Slot, node_of
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
@@ -180,7 +180,7 @@ def _refresh(tensor: Any) -> None:
     base = _root(tensor)
     if base._node is tensor._base_node or base._cut_at == base._vc[0]:
         return
-    with Hooks.enable_grad():
+    with ABOVE.enable_grad():
         last = again = base
         for function, arguments in _replay(tensor):
             last, again = again, function(again, *arguments)

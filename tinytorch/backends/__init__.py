@@ -8,13 +8,14 @@ distribution. No array library is imported before its backend is asked for.
 from __future__ import annotations
 
 import enum
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar, overload
 
-from .._caller import warn
-from . import cuda as cuda
+from ..warnings import warn
 from . import cpu as cpu
+from . import cuda as cuda
 from . import cudnn as cudnn
 from . import mkl as mkl
 from . import mkldnn as mkldnn
@@ -419,3 +420,6 @@ def _named(name: str, made: Any, *, fresh: bool) -> Backend:
             )
         made.name = name
     return made
+
+
+Backend.registry = sys.modules[__name__]

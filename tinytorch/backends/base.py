@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy
 
 from .. import dtypes
-from .placement import Placement
+from .devices import Placement
 from .storage import whole_memory
 
 #: A raw array of whatever library the backend wraps.
@@ -69,9 +69,7 @@ class Backend(Placement):
         return f"<{type(self).__name__} {self.name!r}>"
 
     def __reduce__(self) -> tuple[Callable[[str], Backend], tuple[str]]:
-        from . import load
-
-        return load, (self.name,)
+        return self.registry.load, (self.name,)
 
     # -- dtypes ---------------------------------------------------------------------
 
@@ -182,9 +180,9 @@ class Backend(Placement):
         """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
         xp = self.library
         if not descending:
-            return self.astype(xp.argsort(array, axis=axis, kind="stable"), "int64")
+            return self.astype(self.argsort(array, axis=axis, kind="stable"), "int64")
         # A stable order of the reversed elements, reversed, leaves equal ones in their order.
-        found = xp.argsort(xp.flip(array, axis), axis=axis, kind="stable")
+        found = self.argsort(xp.flip(array, axis), axis=axis, kind="stable")
         return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
 
     def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
@@ -329,18 +327,18 @@ class Backend(Placement):
 
     def digamma(self, array: Array) -> Array:
         """The derivative of the gamma function's logarithm, of a real floating-point array."""
-        from .gamma_formulas import digamma
+        from .numpy.gamma_formulas import digamma
 
         return self._by_formula(digamma, array)
 
     def trigamma(self, array: Array) -> Array:
         """The derivative of ``digamma``."""
-        from .gamma_formulas import trigamma
+        from .numpy.gamma_formulas import trigamma
 
         return self._by_formula(trigamma, array)
 
     def _error_function(self, name: str, array: Array) -> Array:
-        from . import error_function
+        from .numpy import error_function
 
         single = array.dtype.itemsize <= 4
         return self._by_formula(error_function.formula(name, single), array)
@@ -379,6 +377,9 @@ class Backend(Placement):
         """NotImplementedError if arrays have no numbers to read."""
         if not self.has_numbers:
             raise NotImplementedError(f"Not available for {self.device_type!r} device type")
+
+    #: Whether the library takes a slice of floats, as that of the integers below.
+    truncates_slices: ClassVar[bool] = False
 
     #: Whether the library itself refuses to write to what is ``readonly``.
     refuses_writes: ClassVar[bool] = True
@@ -474,7 +475,7 @@ class Backend(Placement):
 
     def make_generator(self, seed: int) -> Any:
         """A random engine with torch's CPU streams, handing out this library's arrays."""
-        from .host_generator import HostGenerator
+        from .rng.host_generator import HostGenerator
 
         return HostGenerator(self, seed)
 

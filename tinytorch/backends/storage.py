@@ -12,6 +12,15 @@ def extent(size: Any, stride: Any) -> int:
     return 1 + int(sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
 
 
+def row_major(size: Any) -> tuple[int, ...]:
+    """The strides, in elements, of a tensor without gaps."""
+    steps, step = [], 1
+    for n in reversed(size):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
+
+
 def whole_memory(xp: Any, array: Any) -> tuple[Any, int] | None:
     """What ``Backend.memory`` returns, found by the arrays that ``array`` is a view of."""
     if not array.size or min(array.strides, default=0) < 0:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._tensor_types import tensor_type
+from ..dispatch.tensor_types import tensor_type
 from . import amp as amp
 from . import nvtx as nvtx
 from . import profiler as profiler
@@ -22,8 +22,8 @@ from ._places import backend as _backend
 from ._places import current_device as current_device
 from ._places import device_count as device_count
 from ._places import is_available as is_available
-from ._places import set_device as set_device
 from ._places import number as _number
+from ._places import set_device as set_device
 from ._telemetry import clock_rate as clock_rate
 from ._telemetry import device_memory_used as device_memory_used
 from ._telemetry import list_gpu_processes as list_gpu_processes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._device import device as _device
 from ..backends import BackendUnavailableError, load
+from ..core.device import device as _device
 
 __all__ = ["backend", "current_device", "device_count", "is_available", "number", "set_device"]
 

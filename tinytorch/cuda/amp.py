@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import amp
-from .._caller import warn
-from .._file_names import publish
+from ..compat.module_aliases import publish
+from ..warnings import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 

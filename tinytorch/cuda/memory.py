@@ -6,9 +6,9 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from .._caller import warn
 from ..backends.base import Backend
 from ..backends.errors import OutOfMemoryError as OutOfMemoryError
+from ..warnings import warn
 from ._places import backend, device_count, is_available, number
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..random import Generator, _default
 from ._places import backend, device_count, is_available, number
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._device import device as _device
 from ..backends import loaded
-from ._places import backend, set_device, current_device, number
+from ..core.device import device as _device
+from ._places import backend, current_device, number, set_device
 
 __all__ = [
     "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream",
@@ -40,7 +40,7 @@ class Stream:
             _raw = xp.cuda.Stream(non_blocking=True, priority=priority)
         self._raw = _raw
         self.priority = priority
-        self.device = _device(xp.device_type, place)
+        self.device = _device("cuda", place)
 
     @property
     def cuda_stream(self) -> int:

@@ -7,8 +7,8 @@ import enum
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from .._absent import Absent
-from .._file_names import publish
+from ..compat.module_aliases import publish
+from ..compat.unsupported import Absent
 from . import device_mesh as device_mesh
 from . import rpc as rpc
 from .device_mesh import DeviceMesh as DeviceMesh

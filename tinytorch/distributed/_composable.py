@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._file_names import publish
+from ..compat.module_aliases import publish
 from .fsdp import FSDPModule as FSDPModule
 from .fsdp import fully_shard as fully_shard
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._file_names import publish
+from ..compat.module_aliases import publish
 from .tensor import *  # noqa: F403
 from .tensor import __all__ as __all__
 from .tensor import implicit_replication as implicit_replication

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._absent import Absent, absent
+from ..compat.unsupported import Absent, absent
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 
-from .._absent import Absent, absent
-from .._file_names import publish
+from ..compat.module_aliases import publish
+from ..compat.unsupported import Absent, absent
 from ..nn.module import Module
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._absent import Absent, absent
+from ..compat.unsupported import Absent, absent
 
 __all__ = [
     "RRef", "TensorPipeRpcBackendOptions", "init_rpc", "is_available", "remote", "rpc_async",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._absent import Absent, absent
-from .._file_names import publish
+from ..compat.module_aliases import publish
+from ..compat.unsupported import Absent, absent
 
 __all__ = [
     "DTensor", "Partial", "Placement", "Replicate", "Shard", "distribute_module",

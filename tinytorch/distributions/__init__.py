@@ -29,10 +29,10 @@ from .categorical import *  # noqa: F403
 from .constraint_registry import biject_to as biject_to
 from .constraint_registry import transform_to as transform_to
 from .continuous import *  # noqa: F403
-from .counts import *  # noqa: F403
+from .discrete import *  # noqa: F403
 from .distribution import Distribution as Distribution
 from .exp_family import ExponentialFamily as ExponentialFamily
-from .extremes import *  # noqa: F403
+from .extreme_values import *  # noqa: F403
 from .gamma import *  # noqa: F403
 from .half import *  # noqa: F403
 from .independent import Independent as Independent

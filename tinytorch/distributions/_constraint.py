@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.joining import cat as joined
-from ..ops.joining import stack as stacked
+from ..core.tensor import Tensor
+from ..ops.shape.joining import cat as joined
+from ..ops.shape.joining import stack as stacked
 
 __all__ = ["Constraint", "MixtureSameFamilyConstraint", "is_dependent"]
 

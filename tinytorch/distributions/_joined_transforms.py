@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.joining import cat as joined
-from ..ops.joining import stack as stacked
+from ..core.tensor import Tensor
+from ..ops.shape.joining import cat as joined
+from ..ops.shape.joining import stack as stacked
 from . import constraints
 from ._constraint import check_dim, lengths_of, parts_of, stretches
 from ._transform import Transform

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._caller import warn
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..warnings import warn
 from .distribution import Distribution
 
 __all__ = ["kl_divergence", "register_kl"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from . import constraints
 from .distribution import Distribution
 from .utils import broadcast_all, is_number

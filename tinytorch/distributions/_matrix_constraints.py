@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..dtypes import bool as bool_
 from ..dtypes import finfo
-from ..ops.linalg_eigen import eigvalsh
-from ..ops.linalg_triangular import cholesky_ex
+from ..ops.linalg.eigen import eigvalsh
+from ..ops.linalg.triangular import cholesky_ex
 from ._constraint import Constraint
 
 __all__: list[str] = []

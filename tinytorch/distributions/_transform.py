@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from . import constraints
 from .utils import _sum_rightmost
 

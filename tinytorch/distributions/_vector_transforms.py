@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.creation import eye
-from ..ops.linalg_triangular import cholesky
-from ..ops.padding import pad
-from ..ops.ranges import arange
-from ..ops.smooth_activation import logsigmoid, softplus
+from ..ops.create.factories import eye
+from ..ops.create.ranges import arange
+from ..ops.linalg.triangular import cholesky
+from ..ops.nn.padding import pad
+from ..ops.nn.smooth_activation import logsigmoid, softplus
 from . import constraints
 from ._transform import _Plain, check_dims
 from .utils import clipped_sigmoid, tril_matrix_to_vec, vec_to_tril_matrix

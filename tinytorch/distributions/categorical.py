@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _state
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.broadcasting import broadcast_tensors
-from ..ops.creation import eye, tensor
-from ..ops.random import multinomial
-from ..ops.ranges import arange
+from ..ops.create.factories import eye, tensor
+from ..ops.create.ranges import arange
+from ..ops.random.sampling import multinomial
+from ..ops.shape.broadcasting import broadcast_tensors
+from ..state import no_grad
 from . import constraints
-from ._chances import _Chances, _given, _listed
-from .counts import Binomial
+from ._probs import _Chances, _given, _listed
+from .discrete import Binomial
 from .distribution import Distribution
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
@@ -74,7 +74,7 @@ class Categorical(_Chances):
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         shape = Size(sample_shape)
         rows = self.probs.reshape(-1, self._num_events)
-        with _state.no_grad():
+        with no_grad():
             drawn = multinomial(rows, shape.numel(), True).T
             return drawn.reshape(self._extended_shape(shape))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from . import constraints, transforms
 from ._constraint import Constraint
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ._constraint import Constraint as Constraint
 from ._constraint import MixtureSameFamilyConstraint as MixtureSameFamilyConstraint
 from ._constraint import _Cat, _Dependent, _DependentProperty, _IndependentConstraint, _Stack

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.random import rand
+from ..ops.random.sampling import rand
 from . import constraints
 from ._location import _Centered, _LocationScale
 from .distribution import Distribution

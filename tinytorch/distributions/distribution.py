@@ -6,9 +6,9 @@ from functools import reduce
 from operator import and_
 from typing import Any
 
-from .. import _state
-from .._caller import warn
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
+from ..state import no_grad
+from ..warnings import warn
 from . import constraints
 from .utils import lazy_property
 
@@ -266,7 +266,7 @@ class Distribution:
             >>> normal.sample((3,)).shape
             tinytorch.Size([3, 2])
         """
-        with _state.no_grad():
+        with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import _state
-from .._tensor import Tensor
-from ..autograd.passes import grad
+from ..autograd.backward_pass import grad
+from ..core.tensor import Tensor
+from ..state import enable_grad
 from .distribution import Distribution
 from .utils import _sum_rightmost
 
@@ -71,7 +71,7 @@ def _normalizer_and_slopes(
     law: ExponentialFamily, params: Sequence[Tensor]
 ) -> tuple[Tensor, Sequence[Tensor]]:
     """``F`` at natural parameters, and its gradients, which can be differentiated in turn."""
-    with _state.enable_grad():
+    with enable_grad():
         inputs = [p if p.requires_grad else p.detach().requires_grad_() for p in params]
         size = law._log_normalizer(*inputs)
         return size, grad(size.sum(), inputs, create_graph=True)

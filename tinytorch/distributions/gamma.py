@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.joining import stack
-from ..ops.random_gammas import _sample_dirichlet, _standard_gamma
+from ..ops.random.gammas import _sample_dirichlet, _standard_gamma
+from ..ops.shape.joining import stack
 from . import constraints
 from ._location import _Located
 from .distribution import Distribution

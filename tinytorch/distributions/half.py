@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from . import constraints
 from .continuous import Cauchy
 from .normal import Normal

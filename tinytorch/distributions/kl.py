@@ -1,22 +1,22 @@
-"""Kullback-Leibler divergences of laws of one kind; those of two are in ``cross_entropies``."""
+"""Kullback-Leibler divergences of laws of one kind; those of two are in ``kl_divergences``."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.smooth_activation import softplus
-from . import cross_entropies as cross_entropies
+from ..core.tensor import Tensor
+from ..ops.nn.smooth_activation import softplus
+from . import kl_divergences as cross_entropies
 from ._kl_registry import _KL_MEMOIZE as _KL_MEMOIZE
 from ._kl_registry import _KL_REGISTRY as _KL_REGISTRY
 from ._kl_registry import kl_divergence as kl_divergence
 from ._kl_registry import register_kl as register_kl
 from .categorical import Categorical, OneHotCategorical
 from .continuous import Cauchy, Exponential, Laplace, Uniform
-from .counts import Bernoulli, Binomial, Geometric, Poisson
+from .discrete import Bernoulli, Binomial, Geometric, Poisson
 from .exp_family import ExponentialFamily, _bregman_divergence
-from .extremes import Gumbel, Pareto
+from .extreme_values import Gumbel, Pareto
 from .gamma import Beta, Dirichlet, Gamma
 from .half import HalfNormal
 from .independent import Independent

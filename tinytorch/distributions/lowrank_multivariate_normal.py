@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
-from ..ops.broadcasting import broadcast_tensors
-from ..ops.creation import eye
-from ..ops.linalg_triangular import cholesky, solve_triangular
+from ..core.tensor import Size, Tensor
+from ..ops.create.factories import eye
+from ..ops.linalg.triangular import cholesky, solve_triangular
+from ..ops.shape.broadcasting import broadcast_tensors
 from . import constraints
 from ._location import _Centered
 from .multivariate_normal import _batch_mahalanobis, _batch_mv, _log_diagonal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _state
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
+from ..state import no_grad
 from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
@@ -107,7 +107,7 @@ class MixtureSameFamily(Distribution):
         return x.unsqueeze(-1 - len(self._event_shape))
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        with _state.no_grad():
+        with no_grad():
             at = len(sample_shape) + len(self.batch_shape)
             chosen = self._mixture_distribution.sample(sample_shape)
             parts = self._component_distribution.sample(sample_shape)

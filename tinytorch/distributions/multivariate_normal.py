@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
-from ..ops.broadcasting import broadcast_shapes
-from ..ops.creation import eye
-from ..ops.linalg_triangular import cholesky, cholesky_inverse, solve_triangular
+from ..core.tensor import Size, Tensor
+from ..ops.create.factories import eye
+from ..ops.linalg.triangular import cholesky, cholesky_inverse, solve_triangular
+from ..ops.shape.broadcasting import broadcast_shapes
 from . import constraints
 from ._location import _Centered
 from .distribution import Distribution

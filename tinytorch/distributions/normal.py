@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import _state
-from .._tensor import Size, Tensor
-from ..ops.random import normal
+from ..core.tensor import Size, Tensor
+from ..ops.random.sampling import normal
+from ..state import no_grad
 from . import constraints
 from ._location import _Centered, _LocationScale
 from .exp_family import ExponentialFamily
@@ -42,7 +42,7 @@ class Normal(_LocationScale, _Centered, ExponentialFamily):
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        with _state.no_grad():
+        with no_grad():
             return normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:

@@ -6,18 +6,18 @@ import math
 from numbers import Real
 from typing import Any
 
-from .. import _state
-from .._caller import warn
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.broadcasting import broadcast_shapes
-from ..ops.creation import tensor
-from ..ops.gamma_functions import mvlgamma
-from ..ops.joining import cat
-from ..ops.linalg_determinant import slogdet
-from ..ops.linalg_triangular import cholesky_solve
-from ..ops.random import randn
-from ..ops.ranges import arange
+from ..ops.create.factories import tensor
+from ..ops.create.ranges import arange
+from ..ops.linalg.determinant import slogdet
+from ..ops.linalg.triangular import cholesky_solve
+from ..ops.random.sampling import randn
+from ..ops.shape.broadcasting import broadcast_shapes
+from ..ops.shape.joining import cat
+from ..ops.special.gamma_functions import mvlgamma
+from ..state import no_grad
+from ..warnings import warn
 from . import constraints
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
@@ -68,7 +68,7 @@ class LKJCholesky(Distribution):
         new._beta = self._beta.expand((*batch_shape, self.dim))
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        with _state.no_grad():
+        with no_grad():
             y = self._beta.sample(sample_shape).unsqueeze(-1)
             shape = self._extended_shape(sample_shape)
             u = randn(shape, dtype=y.dtype, device=y.device).tril(-1)
@@ -200,7 +200,7 @@ class Wishart(_Covariances, ExponentialFamily):
 
     def rsample(self, sample_shape: Any = Size(), max_try_correction: int | None = None) -> Tensor:
         shape = Size(sample_shape)
-        with _state.no_grad():
+        with no_grad():
             # PyTorch takes its first samples for singular where they are not and draws again.
             self._bartlett_sampling(shape)
         sample = self._bartlett_sampling(Size((shape.numel(),)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
-from ..ops.random import rand
+from ..core.tensor import Size, Tensor
+from ..ops.random.sampling import rand
 from . import constraints
-from ._chances import _Chances
+from ._probs import _Chances
 from .categorical import _OfCategorical
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import _state
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
+from ..state import no_grad
 from . import constraints
 from .distribution import Distribution
 from .independent import Independent
@@ -94,7 +94,7 @@ class TransformedDistribution(Distribution):
         return constraints.independent(found, lacking) if lacking > 0 else found
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        with _state.no_grad():
+        with no_grad():
             return self._moved(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Size, Tensor
+from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.broadcasting import broadcast_shapes
-from ..ops.smooth_activation import logsigmoid, softplus
+from ..ops.nn.smooth_activation import logsigmoid, softplus
+from ..ops.shape.broadcasting import broadcast_shapes
 from . import constraints
 from ._joined_transforms import CatTransform as CatTransform
 from ._joined_transforms import StackTransform as StackTransform

@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import _state
-from .._tensor import Size, Tensor
-from ..ops.random import rand
+from ..core.tensor import Size, Tensor
+from ..ops.random.sampling import rand
+from ..state import no_grad
 from . import constraints
-from ._chances import _Chances
+from ._probs import _Chances
 from .continuous import Uniform
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
-from .utils import broadcast_all, clamp_probs, euler_constant, lazy_property, log_odds_loss
-from .utils import logits_to_probs
+from .utils import (
+    broadcast_all,
+    clamp_probs,
+    euler_constant,
+    lazy_property,
+    log_odds_loss,
+    logits_to_probs,
+)
 
 __all__ = ["ContinuousBernoulli", "Kumaraswamy"]
 
@@ -96,7 +102,7 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         return formula.where(self._is_far(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        with _state.no_grad():
+        with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:

@@ -7,14 +7,14 @@ from functools import update_wrapper
 from numbers import Real
 from typing import Any, Generic, Self, TypeVar, overload
 
-from .. import _state
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..dtypes import finfo
-from ..ops.activation import softmax
-from ..ops.broadcasting import broadcast_tensors
-from ..ops.creation import tensor
-from ..ops.probability_loss import binary_cross_entropy_with_logits
-from ..ops.random import normal
+from ..ops.create.factories import tensor
+from ..ops.nn.activation import softmax
+from ..ops.nn.probability_loss import binary_cross_entropy_with_logits
+from ..ops.random.sampling import normal
+from ..ops.shape.broadcasting import broadcast_tensors
+from ..state import enable_grad, get_default_dtype
 
 __all__ = [
     "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits",
@@ -44,7 +44,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
             "Input arguments must all be instances of Number, torch.Tensor or objects "
             "implementing __torch_function__."
         )
-    like: dict[str, Any] = {"dtype": _state.get_default_dtype()}
+    like: dict[str, Any] = {"dtype": get_default_dtype()}
     for value in values:
         if isinstance(value, Tensor):
             like = {"dtype": value.dtype, "device": value.device}
@@ -157,7 +157,7 @@ class lazy_property(Generic[T]):
     def __get__(self, instance: Any, obj_type: Any = None) -> Any:
         if instance is None:
             return self
-        with _state.enable_grad():
+        with enable_grad():
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value

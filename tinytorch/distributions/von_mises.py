@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import _state
-from .._tensor import Size, Tensor
-from ..ops.bessel_functions import i0e, i1e
-from ..ops.random import rand
+from ..core.tensor import Size, Tensor
+from ..ops.random.sampling import rand
+from ..ops.special.bessel_functions import i0e, i1e
+from ..state import no_grad
 from . import constraints
 from ._location import _Centered
 from .utils import broadcast_all
@@ -56,7 +56,7 @@ class VonMises(_Centered):
         return kappa * below - math.log(2 * math.pi) - i0e(kappa).log()
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        with _state.no_grad():
+        with no_grad():
             kappa = self.concentration.double()
             drawn = _deviations(kappa, _spread(kappa), self._extended_shape(sample_shape))
             angle = (drawn + math.pi + self.loc.double()) % (2 * math.pi) - math.pi

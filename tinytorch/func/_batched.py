@@ -13,13 +13,14 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from .. import _asking, _state
-from .._asked_members import member
-from .._device import device
-from .._op import NAMESPACES
-from .._tensor import Tensor
 from ..autograd.inference import mapped
+from ..core import torch_function
+from ..core.device import device
+from ..core.tensor import Tensor
+from ..core.torch_function_members import member
+from ..dispatch.op import NAMESPACES
 from ..dtypes import dtype
+from ..state import DRAWN
 from ._randomness import drawing
 from ._trees import flatten
 
@@ -138,14 +139,14 @@ def once(
     def refuse(engine: Any) -> NoReturn:
         _end(levels)
 
-    token = _state.DRAWN.set(refuse)
+    token = DRAWN.set(refuse)
     try:
         with drawing("error", [value_of(leaf) for leaf in flatten((args, options))[0]]), mapped():
             result = function(*args, **options)
     except Exception:  # of the attempt's own making, perhaps: the examples will tell
         raise CannotBatch from None
     finally:
-        _state.DRAWN.reset(token)
+        DRAWN.reset(token)
     if any(level.failed for level in levels):
         raise CannotBatch
     return result
@@ -186,7 +187,7 @@ def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if elementwise and not _writes(op, written, args, options):
         if _are_plain(op, given) and (isinstance(given[0], Tensor) or written in _NUMBER_FIRST):
             return _elementwise(func, args, options)
-    _fail((*given, *_asking.relevant(args, options)))
+    _fail((*given, *torch_function.relevant(args, options)))
 
 
 @functools.cache

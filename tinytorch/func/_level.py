@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from .._state import (
-    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, Variable,
-)  # fmt: skip
-from .._op import OPS
-from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients
+from ..autograd.engine import ABOVE
 from ..autograd.nodes import Node, Slot
 from ..autograd.views import TRANSFORM, edge_of, fix
+from ..core.tensor import Tensor
+from ..state import (
+    Variable,
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+)  # fmt: skip
 from ._trees import Tree, flatten, map_leaves, unflatten
 
 #: The keys of the levels whose functions are running in this context, the innermost last; a
@@ -174,7 +178,7 @@ def writable_for(given: Tensor) -> Tensor:
         return given
     shown = given.detach()
     data = shown._data
-    op = OPS["_assigned"].backward.called("AliasBackward0")
+    op = ABOVE.writing().assigned.called("AliasBackward0")
     shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
     shown._rg = True
     return shown

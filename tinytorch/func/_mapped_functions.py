@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from .._tensor import Tensor
 from ..autograd.function import Function
 from ..autograd.inference import APPLYING
+from ..core.tensor import Tensor
 from ._batched import CannotBatch, Level, levels_of, mapped_over, stand_in, together, value_of
 from ._trees import flatten, spread, unflatten
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
-from .. import _state
-from .._tensor import Tensor
 from ..backends.base import Backend
+from ..core.tensor import Tensor
+from ..state import DRAWN, current_backend, generator, generator_context
 from ._trees import flatten
 
 
@@ -42,7 +42,7 @@ def check_randomness(randomness: Any) -> None:
 
 def _backends(args: Any) -> list[Backend]:
     used = [leaf._xp for leaf in flatten(args)[0] if isinstance(leaf, Tensor)]
-    return [*dict.fromkeys([_state.current_backend(), *used])]
+    return [*dict.fromkeys([current_backend(), *used])]
 
 
 @contextmanager
@@ -55,10 +55,10 @@ def drawing(randomness: str, args: Any) -> Iterator[None]:
     """
     with ExitStack() as stack:
         for backend in _backends(args) if randomness == "error" else ():
-            found = _state.generator(backend)
+            found = generator(backend)
             if not isinstance(found, Refusing):
                 refusing = Refusing(getattr(found, "_engine", found))
-                stack.enter_context(_state.generator_context(refusing, backend))
+                stack.enter_context(generator_context(refusing, backend))
         yield
 
 
@@ -73,19 +73,19 @@ class Repeated:
     def __init__(self, randomness: str, args: Any) -> None:
         self.wanted = randomness == "same"
         self.states: dict[int, tuple[Any, Any]] = {}
-        self.outer = _state.DRAWN.get()
-        for found in map(_state.generator, _backends(args)) if self.wanted else ():
+        self.outer = DRAWN.get()
+        for found in map(generator, _backends(args)) if self.wanted else ():
             if not isinstance(found, Refusing):
                 self._keep(getattr(found, "_engine", found))
 
     @contextmanager
     def noticing(self) -> Iterator[None]:
         """Keep the state of the generators too that the function in a block uses of its own."""
-        token = _state.DRAWN.set(self._note)
+        token = DRAWN.set(self._note)
         try:
             yield
         finally:
-            _state.DRAWN.reset(token)
+            DRAWN.reset(token)
 
     def _note(self, engine: Any) -> None:
         if self.wanted:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from .._state import is_grad_enabled
-from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients, zeros_for
-from ..autograd.forward_rule import PUSHING
+from ..autograd.function.forward_rule import PUSHING
+from ..core.tensor import Tensor
+from ..state import is_grad_enabled
 from ._level import Aux, Function, Level, R, entered, parted, recorded_anyway, tensors_of
 from ._trees import flatten, map_leaves, unflatten
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from .._op import NAMESPACES
-from .._tensor import Tensor
 from ..autograd.derivatives import jacobian_of, unit
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
 from ._level import ArgNums, Function, Level, chosen, entered, parted, refuse_complex, tensors_of
 from ._randomness import check_randomness, drawing
 from ._trees import Tree, flatten, map_leaves, unflatten

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .. import _asking
-from .._op import NAMESPACES
-from .._tensor import Tensor
 from ..autograd.inference import APPLYING, mapped
+from ..core import torch_function
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
 from ._level import P, R, transforming
 from ._mapped_functions import RuleFailed, Wanted, applying, by_rule, want
@@ -236,8 +236,8 @@ def _may_be_at_once(inputs: _Inputs, randomness: str) -> bool:
     """Whether the examples are numbers of plain tensors."""
     over = [leaf for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True) if dim is not None]
     return (
-        randomness == "error" and inputs.size > 1 and not _asking.must_ask()
-        and all(leaf.ndim == 1 and _asking.is_never_asked(type(leaf)) for leaf in over)
+        randomness == "error" and inputs.size > 1 and not torch_function.must_ask()
+        and all(leaf.ndim == 1 and torch_function.is_never_asked(type(leaf)) for leaf in over)
     )  # fmt: skip
 
 

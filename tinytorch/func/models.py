@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .._op import NAMESPACES
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
 from ..nn.batchnorm import BatchNorm
 from ..nn.module import Module
 from ..nn.utils import stateless

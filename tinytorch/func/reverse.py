@@ -6,11 +6,20 @@ import functools
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from .._state import is_grad_enabled
-from .._tensor import Tensor
 from ..autograd.derivatives import filled, gradients
+from ..core.tensor import Tensor
+from ..state import is_grad_enabled
 from ._level import (
-    Aux, ArgNums, Function, Level, P, R, entered, parted, recorded_anyway, tensors_of,
+    ArgNums,
+    Aux,
+    Function,
+    Level,
+    P,
+    R,
+    entered,
+    parted,
+    recorded_anyway,
+    tensors_of,
 )  # fmt: skip
 from ._trees import Tree, flatten, map_leaves, unflatten
 

@@ -25,8 +25,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from .._absent import absent
-from .._op_namespaces import namespace
+from ..compat.unsupported import absent
+from ..dispatch.operator_namespaces import namespace
 from .custom import CustomOpDef as CustomOpDef
 from .custom import custom_op as custom_op
 from .operator import Operator, find, register
@@ -227,15 +227,8 @@ def register_kernel(
         >>> tt.ops.kernels.plus(tt.ones(1), n=2)
         tensor([3.])
     """
-    operator = find(op)
-    kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
-
-    def add(fn: _F) -> _F:
-        for kind in kinds:
-            key = "CompositeExplicitAutograd" if kind in ("default", "") else kind.upper()
-            operator.kernels[key] = fn
-        return fn
-
+    operator: Operator = find(op)
+    add = functools.partial(operator.add_kernel, device_types)
     return add if func is None else add(func)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -58,9 +59,8 @@ class CustomOpDef:
             >>> twice(tt.ones(1))
             tensor([2.])
         """
-        from . import register_kernel
-
-        return register_kernel(self._qualname, device_types, fn)
+        add = functools.partial(self._operator.add_kernel, device_types)
+        return add if fn is None else add(fn)
 
     def register_fake(self, fn: Any, /) -> Any:
         """Take what tells compilers the shapes; nothing asks for it.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
-from .. import _state
-from .._op_namespaces import namespace
-from .._tensor import Tensor
 from ..autograd.function import Function
+from ..core.tensor import Tensor
+from ..dispatch.operator_namespaces import namespace
+from ..state import grad_enabled, no_grad
 from .schema import Schema
 
 __all__ = ["Operator", "OpOverload", "OpOverloadPacket", "find", "register"]
@@ -23,6 +23,9 @@ _ALIASED = (
     "clone of the offending output tensor(s) (e.g. return x.clone()) or refactor the custom "
     "operator to not return it."
 )
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Operator:
@@ -49,6 +52,23 @@ class Operator:
         self.setup_context: Callable[..., Any] | None = None
         name = f"GeneratedBackwardFor_{schema.operator.replace('::', '_')}_default"
         self.function: Any = type(name, (_Applied,), {"operator": self})
+
+    def add_kernel(self, device_types: str | Sequence[str] | None, function: _F) -> _F:
+        """Run ``function`` on these kinds of device; None: on all. It is returned as it is.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.library.operator import find
+            >>> tt.library.define("found::alike", "(Tensor x) -> Tensor")
+            >>> _ = find("found::alike").add_kernel("cpu", lambda x: x)
+            >>> tt.ops.found.alike(tt.ones(1))
+            tensor([1.])
+        """
+        kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
+        for kind in kinds:
+            key = "CompositeExplicitAutograd" if kind in ("default", "") else kind.upper()
+            self.kernels[key] = function
+        return function
 
     def differentiate(
         self, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
@@ -79,8 +99,8 @@ class Operator:
         if not self.opaque and self.backward is None:
             return self.kernel(leaves)(*inputs, **keywords)
         call = _Call(self, inputs, keywords)
-        if not (_state.grad_enabled() and any(_is_recorded(leaf) for leaf in leaves)):
-            with _state.no_grad():
+        if not (grad_enabled() and any(_is_recorded(leaf) for leaf in leaves)):
+            with no_grad():
                 return call.result(call.run())
         return call.result(self.function.apply(*leaves, call))
 
@@ -214,7 +234,7 @@ class _Applied(Function):
                 "registered. Please use register_autograd to add one."
             )
         given = ([*grads],) if call.kind is list else grads
-        with nullcontext() if _state.grad_enabled() else _state.no_grad():
+        with nullcontext() if grad_enabled() else no_grad():
             return *call.gradients(formula(ctx, *given)), None
 
 

@@ -10,8 +10,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from .._device import device as _device
-from .._tensor import Tensor
+from ..core.device import device as _device
+from ..core.tensor import Tensor
 from ..dtypes import dtype as _dtype
 from ..dtypes import from_name
 

@@ -50,8 +50,8 @@ from .batchnorm import BatchNorm3d as BatchNorm3d
 from .batchnorm import InstanceNorm1d as InstanceNorm1d
 from .batchnorm import InstanceNorm2d as InstanceNorm2d
 from .batchnorm import InstanceNorm3d as InstanceNorm3d
-from .class_loss import CTCLoss as CTCLoss
 from .class_loss import CrossEntropyLoss as CrossEntropyLoss
+from .class_loss import CTCLoss as CTCLoss
 from .class_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from .class_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from .class_loss import NLLLoss as NLLLoss
@@ -161,9 +161,9 @@ from .rectifier import Hardtanh as Hardtanh
 from .rectifier import LeakyReLU as LeakyReLU
 from .rectifier import Mish as Mish
 from .rectifier import PReLU as PReLU
-from .rectifier import RReLU as RReLU
 from .rectifier import ReLU as ReLU
 from .rectifier import ReLU6 as ReLU6
+from .rectifier import RReLU as RReLU
 from .rectifier import SiLU as SiLU
 from .rectifier import Threshold as Threshold
 from .rnn import GRU as GRU

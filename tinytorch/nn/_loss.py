@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._tensor import Tensor
-from ..ops._loss import reduction_of
+from ..core.tensor import Tensor
+from ..ops.nn.loss_reduction import reduction_of
 from .module import Module
 
 

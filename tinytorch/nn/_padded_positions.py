@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _state
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..state import grad_enabled
 from . import functional as F
 from .activation import GELU
 from .attention import MultiheadAttention
@@ -48,6 +48,6 @@ def leave_out(encoder: Any, output: Any, src: Tensor, mask: Any, padding: Any) -
 
 
 def _is_recorded(layer: Any, src: Tensor) -> bool:
-    return _state.grad_enabled() and (
+    return grad_enabled() and (
         src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
     )

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Self, overload
 
-from .._tensor import Tensor
-from ._members import typename
+from ..core.tensor import Tensor
 from .module import Module
+from .module.members import typename
 from .parameter import Parameter
 
 __all__ = ["ParameterDict", "ParameterList"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .._tensor import Tensor
-from ..ops.joining import cat
+from ..core.tensor import Tensor
+from ..ops.shape.joining import cat
 from . import functional as F
 from .container import ModuleList, Sequential
 from .linear import Linear

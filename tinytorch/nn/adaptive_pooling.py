@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from . import functional as F
 from ._sizes import Sizes, each
 from .module import Module

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._caller import warn
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..dtypes import int64
-from ..ops.creation import empty, ones, tensor, zeros
+from ..ops.create.factories import empty, ones, tensor, zeros
+from ..warnings import warn
 from . import functional as F
 from . import init
 from .module import Module

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .._caller import warn
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..warnings import warn
 from . import functional as F
 from ._loss import Loss, WeightedLoss
 from .linear import Linear

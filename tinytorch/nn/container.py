@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self, cast, overload
 
-from .._caller import warn
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..warnings import warn
 from ._parameter_container import ParameterDict as ParameterDict
 from ._parameter_container import ParameterList as ParameterList
 from ._parameter_container import named_pairs

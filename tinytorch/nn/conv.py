@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.creation import empty
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
 from . import functional as F
 from ._sizes import Sizes, each
 from .linear import draw_by_inputs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from .._state import no_grad
-from .._tensor import Tensor
-from ..ops.creation import empty
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
+from ..state import no_grad
 from . import functional as F
 from . import init
 from .module import Module

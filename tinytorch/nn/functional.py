@@ -5,6 +5,6 @@ The operations themselves live in ``tinytorch.ops``; this is the name they are r
 
 from __future__ import annotations
 
-from .. import _facade
+from ..facade import resolve
 
-__getattr__, __dir__ = _facade.namespace(__name__, "nn.functional")
+__getattr__, __dir__ = resolve.namespace(__name__, "nn.functional")

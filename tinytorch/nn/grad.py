@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _state
-from .._tensor import Tensor
-from ..autograd.passes import grad
-from ..ops.convolution import conv1d, conv2d, conv3d
+from ..autograd.backward_pass import grad
+from ..core.tensor import Tensor
+from ..ops.nn.convolution import conv1d, conv2d, conv3d
+from ..state import enable_grad, grad_enabled
 
 __all__ = [
     "conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input",
@@ -187,8 +187,8 @@ def _gradient(
     linear: Callable[[Any], Tensor], size: Sequence[int], other: Tensor, g: Tensor
 ) -> Tensor:
     """The gradient of a linear function of a tensor of a size, whatever that holds."""
-    recording = _state.grad_enabled() and (other.requires_grad or g.requires_grad)
-    with _state.enable_grad():
+    recording = grad_enabled() and (other.requires_grad or g.requires_grad)
+    with enable_grad():
         unknown = g.new_zeros(tuple(size)).requires_grad_()
         out = linear(unknown)
     if out.shape != g.shape:

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from .._caller import warn as _warn
-from .._tensor import Tensor
-from .._tensor import wrap as _wrap
-from .._state import no_grad
-from ..ops.random import randperm
+from ..core.tensor import Tensor
+from ..core.tensor import wrap as _wrap
+from ..ops.random.sampling import randperm
+from ..state import no_grad
+from ..warnings import warn as _warn
 from ._truncated_normal import fill_truncated_normal as _fill_truncated_normal
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any, cast
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from .linear import Linear
 from .module import Module
 from .parameter import Uninitialized, UninitializedParameter, is_lazy

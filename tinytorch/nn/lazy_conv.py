@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ._sizes import Sizes
 from .conv import Conv1d, Conv2d, Conv3d, ConvBase
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..dtypes import int64
-from ..ops.creation import tensor
+from ..ops.create.factories import tensor
 from .batchnorm import (
     BatchNorm,
     BatchNorm1d,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from . import functional as F
 from ._loss import Loss, WeightedLoss
 from .distance import PairwiseDistance

@@ -18,8 +18,8 @@ from itertools import repeat
 from types import ModuleType
 from typing import Any
 
-from ._state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
-from ._state_dict import _IncompatibleKeys as _IncompatibleKeys
+from ._loss import Loss as _Loss
+from ._loss import WeightedLoss as _WeightedLoss
 from .activation import *  # noqa: F403
 from .adaptive import *  # noqa: F403
 from .adaptive_pooling import *  # noqa: F403
@@ -29,8 +29,6 @@ from .batchnorm import *  # noqa: F403
 from .batchnorm import BatchNorm as _BatchNorm
 from .batchnorm import InstanceNorm as _InstanceNorm
 from .batchnorm import NormBase as _NormBase
-from ._loss import Loss as _Loss
-from ._loss import WeightedLoss as _WeightedLoss
 from .class_loss import *  # noqa: F403
 from .container import *  # noqa: F403
 from .container import ModuleList
@@ -51,6 +49,8 @@ from .linear import *  # noqa: F403
 from .loss import *  # noqa: F403
 from .margin_loss import *  # noqa: F403
 from .module import Module as Module
+from .module.state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
+from .module.state_dict import _IncompatibleKeys as _IncompatibleKeys
 from .normalization import *  # noqa: F403
 from .padding import *  # noqa: F403
 from .pooling import *  # noqa: F403

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.creation import empty
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
 from . import functional as F
 from . import init
 from .module import Module

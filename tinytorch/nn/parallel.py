@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._absent import absent
-from .._file_names import publish
-from .._tensor import Tensor
+from ..compat.module_aliases import publish
+from ..compat.unsupported import absent
+from ..core.tensor import Tensor
 from ..distributed import barrier
 from .module import Module
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._asking import is_never_asked, refusing
-from .._tensor import Size, Tensor, share
+from ..core.tensor import Size, Tensor, share
+from ..core.torch_function import is_never_asked, refusing
 from ..dtypes import dtype as DType
-from ..ops.creation import empty
+from ..ops.create.factories import empty
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._caller import warn
-from .._tensor import Tensor
-from ..ops.creation import empty
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
+from ..warnings import warn
 from . import functional as F
 from . import init
 from .module import Module

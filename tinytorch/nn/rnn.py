@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from .rnn_base import RNNBase
 from .utils.rnn import PackedSequence
 

@@ -7,10 +7,10 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
-from .._caller import warn
-from .._tensor import Tensor
-from ..ops._recurrence import run
-from ..ops.creation import empty
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
+from ..ops.nn.recurrence import run
+from ..warnings import warn
 from . import init
 from .module import Module
 from .parameter import Parameter

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.creation import empty
-from ..ops.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
+from ..ops.nn.recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from . import init
 from .module import Module
 from .parameter import Parameter

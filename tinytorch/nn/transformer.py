@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops.creation import full
+from ..core.tensor import Tensor
+from ..ops.create.factories import full
 from . import functional as F
 from . import init
 from ._padded_positions import can_leave_out, leave_out

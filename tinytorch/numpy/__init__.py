@@ -16,34 +16,34 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
-from .._constants import False_ as False_
-from .._constants import True_ as True_
-from .._constants import e as e
-from .._constants import euler_gamma as euler_gamma
-from .._constants import inf as inf
-from .._constants import nan as nan
-from .._constants import ndarray as ndarray
-from .._constants import newaxis as newaxis
-from .._constants import pi as pi
-from .._convert import to_tensor
-from .._errstate import errstate as errstate
-from .._facade import find, missing
-from .._op import NAMESPACES
-from .._printing import get_printoptions as get_printoptions
-from .._printing import printoptions as printoptions
-from .._printing import set_printoptions as set_printoptions
-from .._tensor import Tensor
+from ..core.printing import get_printoptions as get_printoptions
+from ..core.printing import printoptions as printoptions
+from ..core.printing import set_printoptions as set_printoptions
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
+from ..dispatch.promotion import to_tensor
 from ..dtypes import NAMES, float64
 from ..dtypes import dtype as dtype
 from ..dtypes import finfo as finfo
 from ..dtypes import iinfo as iinfo
-from ..ops import applied_functions
-from ..ops.index_tools import Grid, Joiner
-from ..ops.index_tools import index_exp as index_exp
-from ..ops.index_tools import s_ as s_
+from ..facade.constants import False_ as False_
+from ..facade.constants import True_ as True_
+from ..facade.constants import e as e
+from ..facade.constants import euler_gamma as euler_gamma
+from ..facade.constants import inf as inf
+from ..facade.constants import nan as nan
+from ..facade.constants import ndarray as ndarray
+from ..facade.constants import newaxis as newaxis
+from ..facade.constants import pi as pi
+from ..facade.resolve import find, missing
+from ..ops.index.index_tools import Grid, Joiner
+from ..ops.index.index_tools import index_exp as index_exp
+from ..ops.index.index_tools import s_ as s_
+from ..ops.reduce import applied_functions
+from ..state import current_backend
 from ._array_api import VERSIONS, NamespaceInfo
 from ._dialect import in_float64, same
+from ._errstate import errstate as errstate
 
 for _family in (
     "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "joins", "creation",
@@ -125,7 +125,7 @@ def _with_numbers(function: Any) -> Any:
 
     def lenient(*args: Any, **options: Any) -> Any:
         tensors = [a for a in args if isinstance(a, Tensor)]
-        xp = tensors[0]._xp if tensors else _state.current_backend()
+        xp = tensors[0]._xp if tensors else current_backend()
         return function(*(_as_tensor(op, i, a, xp) for i, a in enumerate(args)), **options)
 
     return functools.update_wrapper(lenient, function)
@@ -148,7 +148,7 @@ def _function(name: str) -> Callable[..., Any] | None:
 def __getattr__(name: str) -> Any:
     function = _function(name)
     if function is None and not name.startswith("_"):
-        if name in _DTYPES and _state.current_backend().supports(NAMES[name]):
+        if name in _DTYPES and current_backend().supports(NAMES[name]):
             return NAMES[name]
         function = find("", name)  # what gradient rules call that is not NumPy's
         if function is not None and function.op.strict:
@@ -160,9 +160,9 @@ def __getattr__(name: str) -> Any:
 
 
 def _forwarded(name: str) -> Any:
-    from .._forward import forward
+    from ..facade.library_fallback import forward
 
-    backend = _state.current_backend()
+    backend = current_backend()
     found = None if name.startswith("_") else forward(backend, name)
     if found is None:
         note = f" (active backend: {backend.name})"
@@ -180,6 +180,6 @@ _OWN = (
 
 
 def __dir__() -> list[str]:
-    backend = _state.current_backend()
+    backend = current_backend()
     kinds = {name for name in _DTYPES if backend.supports(NAMES[name])}
     return sorted({*NAMESPACES["numpy"], *_SAME, *kinds, *_OWN})

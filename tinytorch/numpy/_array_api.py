@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _state, dtypes
-from .._device import device as device_
+from .. import dtypes
+from ..core.device import device as device_
+from ..state import current_backend
 
 #: The versions of the standard whose functions are here.
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -20,7 +21,7 @@ class NamespaceInfo:
 
     def default_device(self) -> device_:
         """The device of tensors made without one."""
-        return device_(_state.current_backend().device_type)
+        return device_(current_backend().device_type)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, dtypes.dtype]:
         """The dtypes of tensors made without one."""
@@ -31,7 +32,7 @@ class NamespaceInfo:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, dtypes.dtype]:
         """The dtypes there are, of a kind or of several."""
-        from ..ops.array_facts import isdtype
+        from ..ops.shape.array_facts import isdtype
 
         found = {d.name: d for d in dtypes.ALL if d.name not in ("float16", "bfloat16")}
         if kind is None:
@@ -40,4 +41,4 @@ class NamespaceInfo:
 
     def devices(self) -> list[device_]:
         """The devices of the active backend."""
-        return [device_(name) for name in _state.current_backend().devices()]
+        return [device_(name) for name in current_backend().devices()]

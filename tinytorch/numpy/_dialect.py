@@ -7,14 +7,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from .. import _state, dtypes
-from .._facade import find
-from .._misuse import as_numpys
-from .._op import composite
-from .._plain_arguments import truthful
-from .._tensor import Tensor
+from .. import dtypes
 from ..backends import load
-from ..ops._arrays import array_of, backend_of
+from ..core.tensor import Tensor
+from ..dispatch.error_context import as_numpys
+from ..dispatch.op import composite
+from ..dispatch.scalar_arguments import truthful
+from ..facade.resolve import find
+from ..ops.array_arguments import array_of, backend_of
+from ..state import default_dtype_context
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,9 +68,9 @@ def raising(function: Callable[P, R]) -> Callable[P, R]:
     return told
 
 
-def in_float64() -> _state.default_dtype_context:
+def in_float64() -> default_dtype_context:
     """Python floats are float64 inside, as in NumPy."""
-    return _state.default_dtype_context(dtypes.float64)
+    return default_dtype_context(dtypes.float64)
 
 
 def tensor_of(value: Any, backend: Any = None) -> Any:

@@ -6,11 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor
-from ..ops._arrays import backend_of
-from ..ops.index_grids import open_grid
+from ..core.tensor import Tensor
+from ..ops.array_arguments import backend_of
+from ..ops.index.index_grids import open_grid
 from ._dialect import (
-    common_dtype, filed, in_float64, numpy_function, promoted, tensor_of, tensors_of, top_level,
+    common_dtype,
+    filed,
+    in_float64,
+    numpy_function,
+    promoted,
+    tensor_of,
+    tensors_of,
+    top_level,
 )  # fmt: skip
 from ._forms import with_step
 

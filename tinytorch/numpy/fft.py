@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import dtypes
 from .. import fft as _torchs
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of
 from ._dialect import as_float, called, raising, tensor_of, written
 
 __all__ = [

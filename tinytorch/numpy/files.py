@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ._dialect import host, numpy_function, tensor_of
 
 

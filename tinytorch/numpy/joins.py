@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._op import composite
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
+from ..core.tensor import Tensor
+from ..dispatch.op import composite
+from ..ops.array_arguments import axes_of
 from ._dialect import (
-    allowed, called, filed, joined, numpy_function, tensor_of, tensors_of, top_level, written,
+    allowed,
+    called,
+    filed,
+    joined,
+    numpy_function,
+    tensor_of,
+    tensors_of,
+    top_level,
+    written,
 )  # fmt: skip
 from ._forms import one_or_several
 

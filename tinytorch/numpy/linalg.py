@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import dtypes
 from .. import linalg as _torchs
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of
 from ._dialect import as_float, as_floats, called, host, raising
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal

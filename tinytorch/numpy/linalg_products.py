@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import linalg as _torchs
-from .._op import NAMESPACES
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
 from ._dialect import as_float, as_floats, joined, raising, tensor_of, written
 
 

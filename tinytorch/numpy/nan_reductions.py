@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops._arrays import reduction_axes
+from ..core.tensor import Tensor
+from ..ops.array_arguments import reduction_axes
 from ._dialect import as_float, cast, filed, numpy_function, tensor_of
 from .reductions import cumprod, cumsum, mean, prod, sum
 

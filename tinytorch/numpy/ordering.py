@@ -6,11 +6,18 @@ import math
 from typing import Any
 
 from .. import dtypes
-from .._op import NAMESPACES
-from .._tensor import Tensor
-from ..ops._arrays import flat_if_none, in_bounds
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
+from ..ops.array_arguments import flat_if_none, in_bounds
 from ._dialect import (
-    common_dtype, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level, written,
+    common_dtype,
+    is_number,
+    numpy_function,
+    promoted,
+    tensor_of,
+    tensors_of,
+    top_level,
+    written,
 )  # fmt: skip
 from ._forms import choosing, with_places
 

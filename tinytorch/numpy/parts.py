@@ -7,10 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._op import NAMESPACES, composite
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES, composite
 from ._dialect import (
-    as_float, common_dtype, filed, host, numpy_function, tensor_of, top_level, written,
+    as_float,
+    common_dtype,
+    filed,
+    host,
+    numpy_function,
+    tensor_of,
+    top_level,
+    written,
 )  # fmt: skip
 
 

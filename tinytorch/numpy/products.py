@@ -6,11 +6,18 @@ import math
 from typing import Any
 
 from .. import dtypes
-from .._op import NAMESPACES
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
+from ..core.tensor import Tensor
+from ..dispatch.op import NAMESPACES
+from ..ops.array_arguments import axes_of
 from ._dialect import (
-    cast, joined, numpy_function, promoted, tensor_of, tensors_of, top_level, written,
+    cast,
+    joined,
+    numpy_function,
+    promoted,
+    tensor_of,
+    tensors_of,
+    top_level,
+    written,
 )  # fmt: skip
 
 

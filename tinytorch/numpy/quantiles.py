@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of
 from ._dialect import common_dtype, filed, is_number, tensor_of, top_level, written
 
 #: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles

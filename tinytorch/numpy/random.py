@@ -11,8 +11,8 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
-from .. import _state
-from .._tensor import Tensor, wrap
+from ..core.tensor import Tensor, wrap
+from ..state import current_backend
 from ._dialect import raising, tensor_of, with_example
 
 __all__ = [
@@ -81,7 +81,7 @@ class Generator:
         self._backend = backend
 
     def _place(self) -> tuple[Any, Any]:
-        backend = _state.current_backend() if self._backend is None else self._backend
+        backend = current_backend() if self._backend is None else self._backend
         return (backend.library.random if self._source is None else self._source), backend
 
     beta = _law(
@@ -230,10 +230,10 @@ class Generator:
             >>> sorted(x)
             [1, 2, 3]
         """
-        if not isinstance(x, Tensor):
-            self._place()[0].shuffle(x)
-            return
-        x.copy_(self.permutation(x))
+        if isinstance(x, Tensor):
+            x.copy_(self.permutation(x))
+        else:  # CuPy shuffles nothing that is on the host
+            x[:] = [x[i] for i in self.permutation(len(x)).tolist()]
 
     def permutation(self, x: Any) -> Tensor:
         """The numbers below ``x``, or the slices of a tensor, in a random order.
@@ -270,6 +270,9 @@ class Generator:
             tensor([20, 20])
         """
         place = self._place()
+        if p is not None:
+            # CuPy divides the running sum of what it is given in place: integers do not hold it.
+            p = tensor_of(p, place[1]).to("float64")
         if isinstance(a, Integral):
             return _drawn(place, "choice", (int(a), size, replace, p), {})
         given = tensor_of(a, place[1])
@@ -288,7 +291,7 @@ def default_rng(seed: Any = None) -> Generator:
         >>> np.array_equal(first.random(3), second.random(3))
         True
     """
-    backend = _state.current_backend()
+    backend = current_backend()
     source = seed._source if isinstance(seed, Generator) else seed
     return Generator(backend.library.random.default_rng(source), backend)
 
@@ -304,7 +307,7 @@ def RandomState(seed: Any = None) -> Generator:  # noqa: N802
         >>> np.random.RandomState(0).rand(2)
         tensor([0.5488, 0.7152], dtype=tinytorch.float64)
     """
-    backend = _state.current_backend()
+    backend = current_backend()
     return Generator(backend.library.random.RandomState(seed), backend)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor
-from ..ops._arrays import axes_of, flat_if_none, reduced, reduction_axes
-from ..ops.selection import where as where_
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of, flat_if_none, reduced, reduction_axes
+from ..ops.pointwise.selection import where as where_
 from ._dialect import as_float, cast, filed, numpy_function, tensor_of, top_level, written
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops._arrays import axes_of, flat_if_none, in_bounds, reduction_axes
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of, flat_if_none, in_bounds, reduction_axes
 from ._dialect import filed, numpy_function, tensor_of, top_level, written
 
 

@@ -5,12 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
-from ..ops.array_histograms import bin_numbers, counted, grid_counts, histogram_bin_edges
-from ..ops.statistics import variables
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of
+from ..ops.reduce.array_histograms import (
+    bin_numbers,
+    counted,
+    grid_counts,
+    histogram_bin_edges,
+)
+from ..ops.reduce.statistics import variables
 from ._dialect import (
-    as_float, common_dtype, in_float64, joined, numpy_function, promoted, tensor_of, tensors_of,
+    as_float,
+    common_dtype,
+    in_float64,
+    joined,
+    numpy_function,
+    promoted,
+    tensor_of,
+    tensors_of,
     top_level,
 )  # fmt: skip
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._tensor import Tensor
-from ..ops._arrays import axes_of
+from ..core.tensor import Tensor
+from ..ops.array_arguments import axes_of
 from ._dialect import raising, tensor_of, top_level
 
 __all__ = ["as_strided", "sliding_window_view"]

@@ -10,11 +10,18 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor
-from ..ops._arrays import backend_of
-from ..ops.selection import where as where_
+from ..core.tensor import Tensor
+from ..ops.array_arguments import backend_of
+from ..ops.pointwise.selection import where as where_
 from ._dialect import (
-    filed, host, is_number, numpy_function, promoted, tensor_of, tensors_of, top_level,
+    filed,
+    host,
+    is_number,
+    numpy_function,
+    promoted,
+    tensor_of,
+    tensors_of,
+    top_level,
 )  # fmt: skip
 
 #: Of one operand, by name: what torch calls it if not the same, and what it gives.

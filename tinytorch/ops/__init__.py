@@ -1,4 +1,4 @@
-"""The operations, one family a file. See ``tinytorch._op`` for what an operation is.
+"""The operations, one family a file. See ``tinytorch.dispatch.op`` for what an operation is.
 
 In PyTorch ``torch.ops`` has the operators that programs register. They are found here, too, by
 the name of their library, which must not be a family's: ``ops.mylib.scale``.
@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-from .._op_namespaces import load_library as load_library
+from ..dispatch.operator_namespaces import load_library as load_library
 
 
 def __getattr__(name: str) -> Any:
@@ -18,7 +18,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if importlib.util.find_spec(f"{__name__}.{name}") is not None:
         return importlib.import_module(f"{__name__}.{name}")
-    from .._op_namespaces import namespace
+    from ..dispatch.operator_namespaces import namespace
 
     return namespace(name)
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeAlias
 
-from .. import _state, backends
-from .._tensor import Tensor, wrap
+from .. import backends
 from ..backends.base import Backend
+from ..core.tensor import Tensor, wrap
+from ..state import default_dtype, enable_grad, no_grad
 from ._differentiable import RecordedArrays
 from ._kernels import update
 from .optimizer import Optimizer, ParamGroup
@@ -73,10 +74,10 @@ class ArrayOptimizer(Optimizer):
         """
         loss = None
         if closure is not None:
-            with _state.enable_grad():
+            with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            with _state.no_grad() if numbers_stay(group) else nullcontext():
+            with no_grad() if numbers_stay(group) else nullcontext():
                 self._update(group)
         return loss
 
@@ -148,7 +149,7 @@ def scalar_state(value: float = 0.0) -> Tensor:
     It is float64 where that is the default dtype, else float32, as in PyTorch.
     """
     xp = backends.load("numpy")
-    name = "float64" if _state.default_dtype().name == "float64" else "float32"
+    name = "float64" if default_dtype().name == "float64" else "float32"
     return wrap(xp.full((), value, dtype=name), xp)
 
 

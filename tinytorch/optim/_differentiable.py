@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .._tensor import Tensor
-from ..autograd.engine import Hooks
+from ..autograd.engine import ABOVE
+from ..core.tensor import Tensor
 
 __all__ = ["RecordedArrays"]
 
@@ -43,7 +43,7 @@ class RecordedArrays:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        function = getattr(Hooks.graph_namespace(), name)
+        function = getattr(ABOVE.graph_namespace(), name)
 
         def record(*args: Any, out: Tensor | None = None) -> Any:
             result = function(*(a.clone() if self._is_kept(a) else a for a in args))

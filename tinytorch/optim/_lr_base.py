@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._caller import warn
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..warnings import warn
 from .optimizer import Optimizer, ParamGroup
 
 __all__ = ["EPOCH_DEPRECATION_WARNING", "ClosedForm", "LRScheduler", "Schedule"]

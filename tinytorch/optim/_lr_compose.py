@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from .._caller import warn
+from ..warnings import warn
 from ._lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, assign, check_optimizer, values
 from .optimizer import Optimizer
 

@@ -8,7 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ._lr_base import (
-    LRScheduler, Schedule, assign, check_anneal_strategy, check_optimizer, own, per_group,
+    LRScheduler,
+    Schedule,
+    assign,
+    check_anneal_strategy,
+    check_optimizer,
+    own,
+    per_group,
 )  # fmt: skip
 from .optimizer import Optimizer, ParamGroup
 

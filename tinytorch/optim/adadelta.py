@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
 from .optimizer import ParamGroup, ParamsT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor, wrap
+from ..core.tensor import Tensor, wrap
 from . import _matrix_kernels as _matrix_kernels
 from ._base import ArrayOptimizer, like, number, scalar_state
 from .optimizer import ParamGroup, ParamsT

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import _state
-from .._facade import find
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..facade.resolve import find
+from ..state import enable_grad, no_grad
 from ._base import check_lr, number
 from ._line_search import strong_wolfe
 from .optimizer import Optimizer, ParamsT
@@ -82,7 +82,7 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
-    @_state.no_grad()
+    @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Iterate until ``max_iter``, ``max_eval`` or a tolerance is reached.
 
@@ -100,7 +100,7 @@ class LBFGS(Optimizer):
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group = self.param_groups[0]
-        evaluate = _state.enable_grad()(closure)
+        evaluate = enable_grad()(closure)
         first_loss = evaluate()
         state = self.state[group["params"][0]]
         state["func_evals"] = state.get("func_evals", 0) + 1

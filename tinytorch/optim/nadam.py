@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_averages, like, number, scalar_state
 from .optimizer import ParamGroup, ParamsT
 

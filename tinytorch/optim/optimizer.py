@@ -8,8 +8,8 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
-from .._caller import warn
-from .._tensor import Tensor
+from ..core.tensor import Tensor
+from ..warnings import warn
 from ._hooks import (
     HookTables,
     register_optimizer_step_post_hook,

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from .._state import no_grad
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 from ..dtypes import int64
 from ..nn import Module  # the whole package first: another thread may be importing it
 from ..nn.batchnorm import BatchNorm
-from ..ops.creation import tensor
+from ..ops.create.factories import tensor
+from ..state import no_grad
 from ._lr_base import LRScheduler, check_anneal_strategy, per_group
 from .optimizer import Optimizer
 

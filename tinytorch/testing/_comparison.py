@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, NoReturn
 
 from .. import dtypes
-from .._caller import warn
-from .._tensor import Tensor
 from ..backends import load
-from ..ops.comparison import isclose
-from ..ops.creation import as_tensor, tensor
+from ..core.tensor import Tensor
+from ..ops.create.factories import as_tensor, tensor
+from ..ops.pointwise.comparison import isclose
+from ..warnings import warn
 from ._mismatch import scalar_text, tensor_text
 
 #: Relative and absolute tolerance by dtype; of dtypes that are not here both are zero.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from .. import dtypes
-from .._caller import warn
-from .._tensor import Tensor
-from ..ops.complex_numbers import view_as_real
-from ..ops.creation import empty
-from ..ops.random import randint
+from ..core.tensor import Tensor
+from ..ops.create.factories import empty
+from ..ops.pointwise.complex_numbers import view_as_real
+from ..ops.random.sampling import randint
+from ..warnings import warn
 
 #: Where numbers are drawn from unless the caller says so.
 LOWEST, HIGHEST, HIGHEST_INTEGER = -9, 9, 10

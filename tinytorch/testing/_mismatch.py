@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 
 
 def scalar_text(actual: Any, expected: Any, rtol: float, atol: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._tensor import Tensor
+from ..core.tensor import Tensor
 
 __all__ = ["_get_foreach_kernels_supported_devices", "_group_tensors_by_device_and_dtype"]
 

@@ -12,8 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, of_mapping
-from ..func._trees import _CONTAINERS, LEAF, Container, Tree, container_of, flatten, register
-from ..func._trees import _container, unflatten, with_paths
+from ..func._trees import (
+    _CONTAINERS,
+    LEAF,
+    Container,
+    Tree,
+    _container,
+    container_of,
+    flatten,
+    register,
+    unflatten,
+    with_paths,
+)
 
 __all__ = [
     "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec",

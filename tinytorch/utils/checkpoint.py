@@ -20,15 +20,15 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from .. import random
-from .._caller import warn
-from .._state import Variable, enable_grad, grad_enabled, no_grad
-from .._tensor import Tensor
 from ..autograd import Function, backward
 from ..autograd.engine import CURRENT
 from ..autograd.graph import saved_tensors_hooks
-from ..autograd.packing import Recording
+from ..autograd.saved_packing import Recording
+from ..core.tensor import Tensor
 from ..func._trees import flatten
 from ..nn import Module, Sequential
+from ..state import Variable, enable_grad, grad_enabled, no_grad
+from ..warnings import warn
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._absent import absent
+from ..compat.unsupported import absent
 
 __all__ = [
     "BuildExtension", "CUDA_HOME", "CUDAExtension", "CppExtension", "ROCM_HOME", "include_paths",

@@ -19,7 +19,7 @@ from __future__ import annotations
 import sys
 import types
 
-from .. import _settings
+from ..state import settings
 
 __all__ = ["fill_uninitialized_memory"]
 
@@ -30,13 +30,13 @@ class _Deterministic(types.ModuleType):
     @property
     def fill_uninitialized_memory(self) -> bool:
         """Whether deterministic algorithms fill the memory of new tensors."""
-        return bool(_settings.values["fill"])
+        return bool(settings.values["fill"])
 
     @fill_uninitialized_memory.setter
     def fill_uninitialized_memory(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
-        _settings.values["fill"] = mode
+        settings.values["fill"] = mode
 
 
 sys.modules[__name__].__class__ = _Deterministic

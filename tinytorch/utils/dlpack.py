@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _exchange
-from .._tensor import Tensor
-from ..ops.tensor_functions import from_dlpack
+from ..core import dlpack
+from ..core.tensor import Tensor
+from ..ops.shape.tensor_functions import from_dlpack
 
 __all__ = ["from_dlpack", "to_dlpack"]
 
@@ -38,4 +38,4 @@ def to_dlpack(tensor: Tensor) -> Any:
         >>> tt.from_dlpack(tt.to_dlpack(x)).data_ptr() == x.data_ptr()
         True
     """
-    return _exchange.dlpack(tensor.detach())
+    return dlpack.dlpack(tensor.detach())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._absent import Absent
+from ..compat.unsupported import Absent
 
 __all__ = ["FlopCounterMode"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import overload
-from tinytorch._tensor import Tensor
+from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:

@@ -7,36 +7,36 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import overload
-from tinytorch._constants import False_ as False_
-from tinytorch._constants import True_ as True_
-from tinytorch._constants import e as e
-from tinytorch._constants import euler_gamma as euler_gamma
-from tinytorch._constants import inf as inf
-from tinytorch._constants import nan as nan
-from tinytorch._constants import ndarray as ndarray
-from tinytorch._constants import newaxis as newaxis
-from tinytorch._constants import pi as pi
-from tinytorch._device import device
-from tinytorch._errstate import errstate as errstate
-from tinytorch._printing import get_printoptions as get_printoptions
-from tinytorch._printing import printoptions as printoptions
-from tinytorch._printing import set_printoptions as set_printoptions
-from tinytorch._size import Size
-from tinytorch._tensor import Tensor
+from tinytorch.core.device import device
+from tinytorch.core.printing import get_printoptions as get_printoptions
+from tinytorch.core.printing import printoptions as printoptions
+from tinytorch.core.printing import set_printoptions as set_printoptions
+from tinytorch.core.size import Size
+from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype as dtype
 from tinytorch.dtypes import finfo as finfo
 from tinytorch.dtypes import iinfo as iinfo
+from tinytorch.facade.constants import False_ as False_
+from tinytorch.facade.constants import True_ as True_
+from tinytorch.facade.constants import e as e
+from tinytorch.facade.constants import euler_gamma as euler_gamma
+from tinytorch.facade.constants import inf as inf
+from tinytorch.facade.constants import nan as nan
+from tinytorch.facade.constants import ndarray as ndarray
+from tinytorch.facade.constants import newaxis as newaxis
+from tinytorch.facade.constants import pi as pi
 from tinytorch.numpy import fft as fft
 from tinytorch.numpy import lib as lib
 from tinytorch.numpy import linalg as linalg
 from tinytorch.numpy import random as random
 from tinytorch.numpy._array_api import NamespaceInfo
+from tinytorch.numpy._errstate import errstate as errstate
 from tinytorch.numpy.files import Archive
-from tinytorch.ops.applied_functions import vectorize as _vectorize
-from tinytorch.ops.index_tools import Grid
-from tinytorch.ops.index_tools import Joiner
-from tinytorch.ops.index_tools import index_exp as index_exp
-from tinytorch.ops.index_tools import s_ as s_
+from tinytorch.ops.index.index_tools import Grid
+from tinytorch.ops.index.index_tools import Joiner
+from tinytorch.ops.index.index_tools import index_exp as index_exp
+from tinytorch.ops.index.index_tools import s_ as s_
+from tinytorch.ops.reduce.applied_functions import vectorize as _vectorize
 
 c_: Joiner
 r_: Joiner

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from typing import Any
-from tinytorch._device import device
-from tinytorch._tensor import Tensor
 from tinytorch.backends.base import Backend
+from tinytorch.core.device import device
+from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 
 def bartlett(

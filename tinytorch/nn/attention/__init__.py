@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..._tensor import Tensor
-from ...ops.creation import empty
+from ...core.tensor import Tensor
+from ...ops.create.factories import empty
 from .. import functional as F
 from .. import init
 from ..linear import Linear

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from ..._device import device as _device
-from ..._tensor import Tensor
+from ...core.device import device as _device
+from ...core.tensor import Tensor
 from ...dtypes import float32, float64, int32
 from ...func import vmap
 from ...func._batched import CannotBatch, Level, lifted, mapped_over, once, stand_in
-from ...ops.creation import ones
-from ...ops.padding import pad
-from ...ops.ranges import arange
-from ...ops.selection import where
-from ...ops.sorting import argsort
+from ...ops.create.factories import ones
+from ...ops.create.ranges import arange
+from ...ops.nn.padding import pad
+from ...ops.pointwise.selection import where
+from ...ops.sort.sorting import argsort
 
 __all__ = [
     "AuxOutput", "AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask",

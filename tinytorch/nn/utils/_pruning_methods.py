@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from ..._tensor import Tensor
-from ...ops.creation_like import ones_like, zeros_like
-from ...ops.norms import p_norm
-from ...ops.random import rand
-from ...ops.random_like import rand_like
+from ...core.tensor import Tensor
+from ...ops.create.factories_like import ones_like, zeros_like
+from ...ops.random.sampling import rand
+from ...ops.random.sampling_like import rand_like
+from ...ops.reduce.norms import p_norm
 from ..module import Module
 
 __all__ = [

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
 
-from ..._caller import warn
-from ..._state import no_grad
-from ..._tensor import Tensor
-from ...ops.creation import tensor
-from ...ops.joining import stack
-from ...ops.norms import p_norm
+from ...core.tensor import Tensor
+from ...ops.create.factories import tensor
+from ...ops.reduce.norms import p_norm
+from ...ops.shape.joining import stack
+from ...state import no_grad
+from ...warnings import warn
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 

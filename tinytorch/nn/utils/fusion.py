@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ..._tensor import Tensor
-from ...ops.creation_like import ones_like, zeros_like
+from ...core.tensor import Tensor
+from ...ops.create.factories_like import ones_like, zeros_like
 from ..module import Module
 from ..parameter import Parameter
 

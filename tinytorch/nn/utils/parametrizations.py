@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..._state import no_grad
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
 from ...dtypes import finfo
-from ...ops.comparison import allclose
-from ...ops.creation import eye
-from ...ops.joining import cat
-from ...ops.linalg_power import matrix_exp
-from ...ops.linalg_qr import geqrf, householder_product
-from ...ops.linalg_solve import solve
-from ...ops.normalization import normalize
-from ...ops.random import randn
-from ...ops.shape import normalize_dim
+from ...ops.create.factories import eye
+from ...ops.linalg.power import matrix_exp
+from ...ops.linalg.qr import geqrf, householder_product
+from ...ops.linalg.solve import solve
+from ...ops.nn.normalization import normalize
+from ...ops.pointwise.comparison import allclose
+from ...ops.random.sampling import randn
+from ...ops.shape.joining import cat
+from ...ops.shape.sizes import normalize_dim
+from ...state import no_grad
 from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 from .parametrize import register_parametrization

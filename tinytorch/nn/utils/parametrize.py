@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..._state import no_grad
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
+from ...state import no_grad
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..._tensor import Tensor
-from ...ops.creation_like import ones_like
-from ...ops.joining import cat
+from ...core.tensor import Tensor
+from ...ops.create.factories_like import ones_like
+from ...ops.shape.joining import cat
 from ..module import Module
 from ._pruning_methods import BasePruningMethod as BasePruningMethod
 from ._pruning_methods import CustomFromMask as CustomFromMask

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
 from ...dtypes import float16, float32, float64, int8, int16, int32, int64, uint8
-from ...ops.creation import tensor
-from ...ops.joining import cat, stack
-from ...ops.ranges import arange
+from ...ops.create.factories import tensor
+from ...ops.create.ranges import arange
+from ...ops.shape.joining import cat, stack
 
 __all__ = [
     "PackedSequence",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._state import no_grad
-from ..._tensor import Tensor
-from ...ops.normalization import normalize
+from ...core.tensor import Tensor
+from ...ops.nn.normalization import normalize
+from ...state import no_grad
 from ..module import Module
 from ..parameter import is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off

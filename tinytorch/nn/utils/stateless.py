@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
 from ..module import Module
 
 __all__ = ["functional_call"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._caller import warn
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
+from ...warnings import warn
 from ..module import Module
 from ..parameter import Parameter, is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import _state, backends, dtypes
-from ..._tensor import Tensor
+from ... import backends, dtypes
+from ...core.tensor import Tensor
+from ...state import generator as generator_of
 
 __all__ = ["fresh_generator", "integers", "permutation", "seed", "weighted", "weights"]
 
@@ -17,7 +18,7 @@ __all__ = ["fresh_generator", "integers", "permutation", "seed", "weighted", "we
 def _engine(generator: Any) -> Any:
     """The engine behind a ``Generator``; None stands for the default one of the CPU."""
     if generator is None:
-        generator = _state.generator(backends.load("numpy"))
+        generator = generator_of(backends.load("numpy"))
     return getattr(generator, "_engine", generator)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..._caller import warn
-from ..._tensor import Tensor
 from ...backends import BackendUnavailableError, load
+from ...core.tensor import Tensor
+from ...warnings import warn
 
 
 def pinning(wanted: bool, device: str = "") -> Callable[[Any], Any] | None:

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from ... import _state, backends
+from ... import backends
+from ...state import current_backend, generator_context
 from ._fetch import Fetch
 
 __all__ = ["ENDED", "Failure", "Worker", "WorkerInfo", "get_worker_info"]
@@ -182,9 +183,9 @@ class _Maker:
 
     def _start(self) -> None:
         """Give the thread random streams of its own, then run the user's ``init``."""
-        for backend in {backends.load("numpy"), _state.current_backend()}:
+        for backend in {backends.load("numpy"), current_backend()}:
             engine = backend.make_generator(self.info.seed)
-            scope = _state.generator_context(engine, backend)
+            scope = generator_context(engine, backend)
             scope.__enter__()  # until the thread ends
             self.scopes.append(scope)
         if self.init is not None:

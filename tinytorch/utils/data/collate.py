@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, 
 from typing import Any, TypeAlias
 
 from ... import dtypes
-from ..._facade import find
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
+from ...facade.resolve import find
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
 

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from ..._caller import warn
+from ...warnings import warn
 from . import _draws
 from ._arguments import check_arguments
 from ._fetch import Fetch, make_fetch

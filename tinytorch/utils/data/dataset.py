@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar, cast
 
-from ..._caller import warn
-from ..._tensor import Tensor
+from ...core.tensor import Tensor
+from ...warnings import warn
 from ._draws import permutation
 
 __all__ = [

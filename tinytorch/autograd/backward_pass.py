@@ -1,0 +1,342 @@
+"""The public entries to the backward pass: ``backward`` and ``grad``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import torch_function
+from ..core.tensor import Size, Tensor, wrap
+from ..warnings import warn
+from .accumulate_hooks import LeafSweep, sweep_class
+from .engine import ABOVE, CURRENT, Sweep, conjugate
+from .grad_fn import AccumulateGrad
+from .graph import GradientEdge
+from .identity_nodes import without_slope
+from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
+from .saved_packing import Recording
+from .views import edge_of
+
+Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add the gradient of ``tensors`` to ``grad`` of the leaves they were computed from.
+
+    Args:
+        tensors: A tensor, or the edge of one, or several.
+        grad_tensors: The gradient of something with respect to each of them, of its shape;
+            None stands for 1 where a tensor has one element.
+        retain_graph: Keep what the graph saved; the default is ``create_graph``.
+        create_graph: Record the pass, for higher derivatives.
+        inputs: Accumulate into these only.
+
+    Raises:
+        RuntimeError: If nothing requires grad, a gradient is missing or of the wrong shape,
+            or the graph was freed by an earlier pass.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> tt.autograd.backward((x * 3).sum())
+        >>> x.grad
+        tensor([3., 3.])
+    """
+    values = torch_function.relevant((tensors, inputs, grad_tensors), {})
+    if values:
+        options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
+        torch_function.ask(backward, values, (tensors,), {**options, "create_graph": create_graph})
+        return
+    if create_graph:
+        warn(
+            "Using backward() with create_graph=True will create a reference cycle between the "
+            "parameter and its gradient, which keeps the memory of both: use autograd.grad, or "
+            "reset the .grad fields of the parameters to None after use."
+        )
+    roots = _as_tuple(tensors)
+    wanted = None if inputs is None else _as_tuple(inputs)
+    if wanted is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    grads = _root_grads(roots, grad_tensors, create_graph)
+    edges = [_edge(t) for t in wanted or ()]
+    for tensor in wanted or ():
+        if isinstance(tensor, Tensor):
+            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
+    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted, True)
+    if wanted is None:
+        sweep.deliver()
+        return
+    for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
+        into = edge if isinstance(tensor, GradientEdge) else tensor
+        leaf = node_of(into) is None and (into is edge or into.is_leaf)
+        if g is not None and leaf:  # others that are to be kept are by now
+            sweep.accumulate(into, g, False)
+            if into._post_accumulate_grad_hooks:
+                sweep.accumulated(into, g)
+
+
+_ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+    "gradient for other parts of the graph, please use torch.autograd.backward."
+)
+_UNUSED = (
+    "The differentiated Tensor at index {} appears to not have been used in the graph. Set "
+    "allow_unused=True if this is the desired behavior."
+)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]:
+    """Gradients of the sum of ``outputs`` with respect to ``inputs``, leaves or not.
+
+    Args:
+        outputs: What is differentiated.
+        inputs: What it is differentiated with respect to.
+        grad_outputs: Weights of the outputs' elements; None stands for 1 at one element.
+        retain_graph: Keep what the graph saved; the default is ``create_graph``.
+        create_graph: Record the pass, for higher derivatives.
+        only_inputs: Accepted; gradients of others are never accumulated.
+        allow_unused: Give None for an input the outputs do not depend on, rather than raise;
+            the default is ``materialize_grads``.
+        is_grads_batched: ``grad_outputs`` has a leading batch dimension; the result too.
+        materialize_grads: Give zeros instead of None.
+
+    Returns:
+        One gradient per input.
+
+    Raises:
+        RuntimeError: For an unused input unless allowed, and as for ``backward``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor(2.0, requires_grad=True)
+        >>> (first,) = tt.autograd.grad(x ** 3, x, create_graph=True)
+        >>> tt.autograd.grad(first, x)
+        (tensor(12.),)
+    """
+    values = torch_function.relevant((outputs, inputs, grad_outputs), {})
+    if values or torch_function.must_ask():
+        return torch_function.ask(grad, values, (outputs, inputs), {  # type: ignore[no-any-return]
+            "grad_outputs": grad_outputs, "retain_graph": retain_graph,
+            "create_graph": create_graph, "only_inputs": only_inputs,
+            "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
+            "materialize_grads": materialize_grads,
+        })  # fmt: skip
+    if not only_inputs:
+        warn(_ONLY_INPUTS, FutureWarning)
+    if is_grads_batched:
+        return _batched(
+            outputs, inputs, grad_outputs, retain_graph, create_graph,
+            allow_unused=allow_unused, materialize_grads=materialize_grads,
+        )  # fmt: skip
+    if allow_unused is False and materialize_grads:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    for tensor in wanted:
+        if isinstance(tensor, Tensor) and not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    grads = _root_grads(roots, grad_outputs, create_graph)
+    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
+    edges = [_edge(t) for t in wanted]
+    results = []
+    for at, (edge, g) in enumerate(zip(edges, sweep.collect(edges), strict=True)):
+        if g is not None:
+            g = conjugate(g if create_graph else _own(g, backend_of(edge)))
+        elif materialize_grads:
+            g = _zeros(wanted[at], edge).requires_grad_(create_graph)
+        elif not allow_unused:
+            raise RuntimeError(_UNUSED.format(at))
+        results.append(g)
+    return tuple(results)
+
+
+def _own(g: Any, xp: Any) -> Tensor:
+    """A tensor of a raw gradient with a place for every element, in which steps go forward."""
+    if not g.flags.c_contiguous and min(g.strides) <= 0:
+        g = xp.ascontiguousarray(g)
+    return wrap(g, xp)
+
+
+def _batched(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    **unused: Any,
+) -> tuple[Any, ...]:
+    batched = _as_tuple(grad_outputs)
+    for at, (root, g) in enumerate(zip(_as_tuple(outputs), batched, strict=False)):
+        edge = _edge(root)
+        shape = Size(() if edge is None else target_of(edge)[0])
+        if edge is not None and isinstance(g, Tensor) and g.shape[1:] != shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{at}] has a shape of {g.shape} and output[{at}] has a shape of "
+                f"{shape}."
+            )
+    last = len(batched[0]) - 1
+    rows = [
+        grad(
+            outputs, inputs, [g[i] for g in batched], True if i < last else retain_graph,
+            create_graph, **unused,
+        )
+        for i in range(last + 1)
+    ]  # fmt: skip
+    from ..ops.shape.joining import stack
+
+    columns: Any = zip(*rows, strict=True)
+    return tuple(None if column[0] is None else stack(list(column)) for column in columns)
+
+
+def same_slope(g: Tensor, input: Edge) -> Tensor:
+    """The gradient in the same place of the graph, before an edge it does not change with."""
+    out = wrap(g._data, g._xp)
+    out._node = without_slope(g, edge_of(g), input)
+    out._rg = True
+    return out
+
+
+def _as_tuple(tensors: Any) -> tuple[Any, ...]:
+    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
+
+
+def _edge(tensor: Tensor | GradientEdge) -> Edge:
+    """Where the gradient of a tensor goes, or of what is given in its place."""
+    if isinstance(tensor, Tensor):
+        return edge_of(tensor)
+    if isinstance(tensor.node, AccumulateGrad):
+        return tensor.node.variable
+    node = tensor.node._node
+    if tensor.ownership_token is not None and node_of(tensor.ownership_token) is node:
+        return tensor.ownership_token
+    return Slot(node, tensor.output_nr) if isinstance(node.dtype, tuple) else node
+
+
+def _zeros(wanted: Any, edge: Edge) -> Tensor:
+    """The gradient of what nothing depends on."""
+    if isinstance(wanted, GradientEdge):
+        raise RuntimeError(
+            "materialize_grads cannot be used when the given input is a GradientEdge"
+        )
+    xp = backend_of(edge)
+    return wrap(xp.zeros(*target_of(edge)), xp)
+
+
+def _root_grads(roots: tuple[Any, ...], given: Any, create_graph: bool) -> list[Any]:
+    """The gradient to start each root with: a raw array, or a Tensor under create_graph."""
+    grads = (None,) * len(roots) if given is None else _as_tuple(given)
+    if len(grads) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
+    return [_root_grad(r, g, create_graph) for r, g in zip(roots, grads, strict=True)]
+
+
+def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
+    edge = _edge(root)
+    if edge is None:
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    (shape, native), xp = target_of(edge), backend_of(edge)
+    dtype = xp.dtype_of_native(native)
+    if g is None:
+        if math.prod(shape) != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if native.kind == "c":
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {dtype}"
+            )
+        ones = xp.ones(shape, native)
+        return wrap(ones, xp) if create_graph else ones
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g._data.shape != shape:
+        raise RuntimeError(
+            "Mismatch in shape: grad_output[0] has a shape of "
+            f"{g.shape} and output[0] has a shape of {Size(shape)}."
+        )
+    g = _moved(g, xp)
+    if g._data.dtype != native:
+        if (g._data.dtype.kind == "c") != (native.kind == "c"):
+            raise RuntimeError(
+                "For complex Tensors, both grad_output and output are required to have the same "
+                f"dtype. Mismatch in dtype: grad_output[0] has a dtype of {g.dtype} and output[0] "
+                f"has a dtype of {dtype}."
+            )
+        g = g.to(dtype)
+    g = conjugate(g)
+    return g if create_graph else g._data
+
+
+def _moved(g: Tensor, xp: Any) -> Tensor:
+    """The gradient on its root's device; as in torch, only a 0-d one may come from another."""
+    if g._xp is xp:
+        return g
+    if g._data.shape:
+        expected = wrap(xp.here().empty(0), xp).device
+        raise RuntimeError(
+            f"invalid gradient at index 0 - expected device {expected} but got {g.device}"
+        )
+    return g.to(backend=xp)
+
+
+def _sweep(
+    roots: tuple[Any, ...],
+    grads: list[Any],
+    retain_graph: bool | None,
+    create_graph: bool,
+    wanted: tuple[Any, ...] | None,
+    accumulating: bool = False,
+) -> Sweep:
+    edges = [_edge(t) for t in wanted or ()]
+    if any(edge is None for edge in edges):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    make = sweep_class()
+    sweep = make(create_graph if retain_graph is None else retain_graph, create_graph, edges)
+    sweep.adding = accumulating
+    if accumulating and isinstance(sweep, LeafSweep):
+        sweep.accumulating = all(node_of(edge) is None for edge in edges)
+    sweep.roots = root_edges = [_edge(t) for t in roots]
+    if edges:
+        sweep.needed = needed_nodes(root_edges, edges)
+    for edge, g in zip(root_edges, grads, strict=True):
+        if sweep.wants(edge):
+            sweep.send(edge, g, False)
+    if create_graph:
+        with ABOVE.enable_grad():
+            _run(sweep)
+    else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
+        _run(sweep)
+    return sweep
+
+
+def _run(sweep: Sweep) -> None:
+    if not Recording.used:
+        sweep.run()
+        return
+    token = CURRENT.set(sweep)
+    try:
+        sweep.run()
+    finally:
+        CURRENT.reset(token)

@@ -1,0 +1,291 @@
+"""The CuPy backend: NVIDIA GPUs. CuPy is imported when the backend is made, not before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy
+
+from ..base import Array
+from ..deferred import DeferredChecks
+from ..numpy.gamma_formulas import reflected
+from ..scans import index_combine, scan
+from . import formulas
+from .devices import CudaDevices
+from .errors import dotted, look_behind, open_cupy, refuse_after_fork
+from .gemm import gemm
+from .kernels import FusedKernels
+from .memory import raise_torchs_error
+
+#: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
+_ATOMIC = "ilILqQefd"
+
+
+class CupyBackend(DeferredChecks, CudaDevices):
+    """CuPy: NumPy's names on a GPU, indices unchecked, conversion to NumPy explicit.
+
+    Raises:
+        BackendUnavailableError: If CuPy, CUDA's libraries, the driver or a GPU is missing;
+            ``reason`` and the message tell these apart.
+    """
+
+    name = "cupy"
+    device_type = "cuda"
+    #: Whether the library's cuBLAS can be called directly.
+    _cublas = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.library, self.extras = self.open()
+        self.array_type = self.library.ndarray
+        self._fused: FusedKernels | None = None
+        raise_torchs_error(self.library)
+        refuse_after_fork(self)
+        self.look_for_devices()
+
+    def open(self) -> tuple[Any, Any]:
+        """The library and its extras, ``cupy`` and ``cupyx``."""
+        return open_cupy(self.name)
+
+    def __getattr__(self, name: str) -> Any:
+        look_behind(name, self.library, self.name)
+        return super().__getattr__(name)
+
+    def _start_empty(self) -> None:
+        super()._start_empty()
+        self._nothing_pending()
+        self._fused = None
+
+    # -- conversion and memory ----------------------------------------------------------
+
+    def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
+        host: numpy.ndarray[Any, Any] = self.library.asnumpy(array)
+        if self._pending:
+            self.raise_pending()
+        return host
+
+    def item(self, array: Array) -> Any:
+        value = array.item()
+        if self._pending:
+            self.raise_pending()
+        return value
+
+    truncates_slices = True
+    refuses_writes = False
+
+    def readonly(self, array: Array) -> bool:
+        # CuPy marks nothing read-only and would write to the shared element many times over.
+        steps = zip(array.shape, array.strides, strict=True)
+        return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
+
+    def writable(self, array: Array) -> Array:
+        if self.readonly(array):
+            raise ValueError("one element stands for many")
+        return array
+
+    def opened(self, array: Array) -> Array:
+        return array
+
+    def is_view(self, out: Array, source: Array) -> bool:
+        # A window made by as_strided has no base, but every array knows its allocation.
+        return out is source or bool(out.data.mem == source.data.mem)
+
+    def owner(self, array: Array) -> Any:
+        return array.data.mem
+
+    def memory(self, array: Array) -> tuple[Array, int] | None:
+        # Of a window made by as_strided, which has no base, it is the allocation, whose end CuPy
+        # has rounded up.
+        found, held = super().memory(array), array.data.mem
+        before = int(array.data.ptr - held.ptr)
+        steps = (before, *array.strides)
+        if array.base is not None or not array.size or (found and not before) or min(steps) < 0:
+            return found
+        size = array.itemsize
+        if any(step % size for step in steps):
+            return None
+        shape = (held.size // size,)
+        return self.library.ndarray(shape, array.dtype, array.data - before), before // size
+
+    def address(self, array: Array) -> int:
+        return int(array.data.ptr)
+
+    def expand_dims(self, array: Array, axis: int) -> Array:
+        """A view with one more dimension, whose step spans the whole next one, as in PyTorch."""
+        if array.flags.c_contiguous or not array.size:
+            return self.library.expand_dims(array, axis)
+        at = axis % (array.ndim + 1)
+        shape, steps = array.shape, array.strides
+        step = shape[at] * steps[at] if at < array.ndim else array.itemsize
+        return self.as_strided(
+            array, (*shape[:at], 1, *shape[at:]), (*steps[:at], step, *steps[at:])
+        )
+
+    # -- operations ---------------------------------------------------------------------
+
+    def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
+        index_combine(self, getattr(self.library, name), target, index, values)
+
+    def accumulate(self, name: str, array: Array, axis: int) -> Array:
+        return scan(self, getattr(self.library, name), array, axis)
+
+    def write_item(self, target: Array, index: Any, value: Any) -> None:
+        # CuPy would count what a mask selects, for which the host has to wait.
+        mask = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+        kind = getattr(getattr(mask, "dtype", None), "kind", "")
+        if kind == "b" and mask.ndim and not getattr(value, "ndim", 0):
+            where = mask.reshape(mask.shape + (1,) * (target.ndim - mask.ndim))
+            self.library.copyto(target, value, "unsafe", where)
+        else:
+            target[index] = value
+
+    def index_add(self, target: Array, index: Any, values: Array) -> None:
+        add = self.library.add
+        if target.dtype.char in _ATOMIC:
+            add.at(target, index, values)
+        elif target.dtype.kind == "c":
+            values = self.library.asarray(values)
+            add.at(target.real, index, values.real)
+            add.at(target.imag, index, values.imag)
+        else:
+            # Integers wrap around alike in 32 bits and in fewer.
+            wide = target.astype("int32")
+            add.at(wide, index, values)
+            target[...] = wide.astype(target.dtype)
+
+    def sum(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False,
+    ) -> Array:  # fmt: skip
+        """``cupy.sum``, which by itself rounds a sum of halves after each addition."""
+        if dtype is None and array.dtype.char != "e":
+            return self.library.sum(array, axis, None, out, keepdims)
+        return self._wide("sum", array, axis, dtype, out, keepdims)
+
+    def prod(
+        self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
+        keepdims: bool = False,
+    ) -> Array:  # fmt: skip
+        """``cupy.prod``, which by itself rounds a product of halves after each factor."""
+        return self._wide("prod", array, axis, dtype, out, keepdims)
+
+    def _wide(
+        self, name: str, array: Array, axis: Any, dtype: Any, out: Any, keepdims: bool
+    ) -> Array:
+        """A reduction by CUB, which computes in the array's dtype; that of halves in float32."""
+        function = getattr(self.library, name)
+        wanted = array.dtype if dtype is None else numpy.dtype(dtype)
+        if out is not None or wanted.char != "e":
+            return function(array, axis, dtype, out, keepdims)
+        halves = array.astype("float16", copy=False)
+        return function(halves, axis, "float32", None, keepdims).astype("float16")
+
+    def sort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
+        """``cupy.sort``, with every NaN behind the numbers."""
+        return self.library.sort(self._with_plain_nans(array, axis), axis, kind)
+
+    def argsort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
+        """``cupy.argsort``, with every NaN behind the numbers."""
+        return self.library.argsort(self._with_plain_nans(array, axis), axis, kind)
+
+    def _with_plain_nans(self, array: Array, axis: int | None) -> Array:
+        """An array whose NaNs have no sign where CuPy would put one with a sign first.
+
+        It sorts one dimension of float32 and float64 by their bits, all else by comparison.
+        """
+        if array.dtype.char in "fd" and (array.ndim == 1 or axis is None):
+            return self.library.where(array == array, array, math.nan)
+        return array
+
+    def remainder(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes from a rounded quotient."""
+        return formulas.remainder(self.library, a, b)
+
+    def floor_divide(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes from a rounded quotient."""
+        return formulas.floor_divide(self.library, a, b)
+
+    def fmod(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes in float64 for integers."""
+        return formulas.fmod(self.library, a, b)
+
+    def nextafter(self, a: Any, b: Any) -> Array:
+        """NumPy's function, which CuPy computes without small and infinite numbers."""
+        return formulas.nextafter(self.library, a, b)
+
+    def special(self, name: str) -> Callable[..., Array]:
+        """CuPy's special function ``name``; SciPy's, on the host, where CuPy has none."""
+        functions = self.extras.scipy.special
+        if name in ("i0e", "i1e"):
+            plain, order = getattr(functions, name[:2]), int(name[1])
+            return lambda x: formulas.scaled_bessel(self.library, plain, order, x)
+        found: Callable[..., Array] | None = getattr(functions, name, None)
+        return self._on_the_host(super().special(name)) if found is None else found
+
+    def _on_the_host(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arrays: Array) -> Any:
+            made = function(*map(self.to_numpy, arrays))
+            parts = made if isinstance(made, tuple) else (made,)
+            moved = tuple(self.from_numpy(numpy.asarray(part)) for part in parts)
+            return moved if isinstance(made, tuple) else moved[0]
+
+        return call
+
+    def _error_function(self, name: str, array: Array) -> Array:
+        return self.special(name)(array)
+
+    def digamma(self, array: Array) -> Array:
+        # CuPy's is less exact near the poles, and has -inf at -0 as well.
+        right = self.special("psi")(self.where(array < 0, 1 - array, array))
+        infinity = self.copysign(self.asarray(math.inf, array.dtype), -array)
+        return reflected(self, array, self.where(array == 0, infinity, right))
+
+    def raising(self) -> AbstractContextManager[object]:
+        # cuSOLVER's status stays on the device unless it is asked for: the host waits here, and
+        # what was wrong with the input comes before what the solver makes of it.
+        self.raise_pending()
+        return self.extras.errstate(linalg="raise")  # type: ignore[no-any-return]
+
+    # -- fused kernels ------------------------------------------------------------------
+
+    def kernel(self, name: str) -> Any:
+        if self._fused is None:
+            self._fused = FusedKernels(self)
+        return self._fused.get(name)
+
+    def matmul(self, a: Array, b: Array, out: Array | None = None) -> Array:
+        """``cupy.matmul``; matrices that meet the same one are multiplied in one product."""
+        if out is None and a.ndim > 2 == b.ndim and a.size and a.flags.c_contiguous:
+            if a.shape[-1] == b.shape[0]:
+                rows = self.matmul(a.reshape(-1, b.shape[0]), b)
+                return rows.reshape(*a.shape[:-1], b.shape[1])
+        if out is None and a.ndim == b.ndim == 2 and self._cublas:
+            product = gemm(self.library, a, b)
+            if product is not None:
+                return product
+        return self.library.matmul(a, b, out=out)
+
+    def masked(self, array: Array, mask: Array) -> Array:
+        kernel = self.kernel("masked")
+        return super().masked(array, mask) if kernel is None else kernel(array, mask)
+
+    # -- devices ------------------------------------------------------------------------
+
+    def synchronize(self) -> None:
+        self.here()
+        self.library.cuda.Device().synchronize()
+        self.let_go()
+        self.raise_pending()
+
+    def info(self) -> dict[str, str]:
+        runtime = self.library.cuda.runtime
+        properties = map(runtime.getDeviceProperties, range(runtime.getDeviceCount()))
+        return {
+            **super().info(),
+            "CUDA": dotted(runtime.runtimeGetVersion()),
+            "driver": f"CUDA {dotted(runtime.driverGetVersion())}",
+            "GPUs": ", ".join(each["name"].decode() for each in properties),
+        }

@@ -1,0 +1,237 @@
+"""The GPUs of a machine: which one the calling thread works on, and copies to and from each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy
+
+from ..base import Array, Backend
+from .errors import refuse_after_fork
+
+_Host = numpy.ndarray[Any, Any]
+
+
+class _Choice(threading.local):
+    """A thread's device.
+
+    Attributes:
+        chosen: The number the thread has chosen, through us or through CuPy itself.
+        made: The one we made current last; another that is current was chosen behind our back.
+    """
+
+    chosen = 0
+    made = 0
+
+
+class CudaDevices(Backend):
+    """A backend that is one object per GPU where there are several.
+
+    The object that goes by the backend's name stands for the device the thread has chosen
+    (``tt.cuda.set_device``); tensors are never held by it, but by one of those that ``at`` gives.
+    """
+
+    #: The module ``cupyx``: what CuPy has beyond NumPy.
+    extras: Any
+    #: The device; None for the object that stands for the thread's choice.
+    ordinal: int | None = None
+    _home: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._home = self
+        self._of_device: dict[int, Self] = {}
+        self._lock = threading.Lock()
+        self._choice = _Choice()
+        self._held: list[tuple[Any, _Host]] = []
+
+    def look_for_devices(self) -> None:
+        """Count the devices, now that the library is open."""
+        if self.library.cuda.runtime.getDeviceCount() > 1:
+            self.several = True
+            for teach in self.when_several:
+                teach()
+
+    def __reduce__(self) -> tuple[Callable[..., Backend], tuple[Any, ...]]:
+        if self.ordinal is None:
+            return super().__reduce__()
+        return _backend_at, (self.name, self.ordinal)
+
+    # -- the thread's device ----------------------------------------------------------------
+
+    def chosen(self) -> int:
+        """The number of the device the calling thread has chosen."""
+        choice, real = self._choice, int(self.library.cuda.runtime.getDevice())
+        if real != choice.made or not self.several:
+            choice.chosen = choice.made = real
+        return choice.chosen
+
+    def choose(self, number: int) -> None:
+        """Make a device the calling thread's choice, and current."""
+        self._check(number)
+        self.library.cuda.runtime.setDevice(number)
+        self._choice.chosen = self._choice.made = number
+
+    def _check(self, index: int) -> None:
+        count = int(self.library.cuda.runtime.getDeviceCount())
+        if not 0 <= index < count:
+            raise RuntimeError(
+                f"CUDA error: invalid device ordinal: there is no {self.device_type}:{index}, "
+                f"only {', '.join(self.devices())}"
+            )
+
+    def here(self) -> Self:
+        if not self.several:
+            return self
+        if self.ordinal is None:
+            return self._at(self.chosen()).here()
+        runtime, choice = self.library.cuda.runtime, self._choice
+        real = runtime.getDevice()
+        if real != choice.made:
+            choice.chosen = real
+        if real != self.ordinal:
+            runtime.setDevice(self.ordinal)
+        choice.made = self.ordinal
+        return self
+
+    def at(self, index: int | None) -> Self:
+        if index is None:
+            home: Self = self._home.here()
+            return home
+        self._check(index)
+        return self._at(index).here()
+
+    def _at(self, index: int) -> Self:
+        if not self.several:
+            return self
+        found: Self | None = self._of_device.get(index)
+        if found is None:
+            with self._lock:
+                found = self._of_device.setdefault(index, self._twin(index))
+        return found
+
+    def _twin(self, index: int) -> Self:
+        """The same library for one device, with nothing pending there."""
+        twin = object.__new__(type(self))
+        kept = {name: vars(self)[name] for name in self._SHARED if name in vars(self)}
+        vars(twin).update(kept, ordinal=index)
+        twin._start_empty()
+        refuse_after_fork(twin)
+        return twin
+
+    _SHARED = (
+        "name", "device_type", "library", "extras", "array_type", "immediate", "several",
+        "_home", "_of_device", "_lock", "_choice",
+    )  # fmt: skip
+
+    def _start_empty(self) -> None:
+        self._held = []
+
+    def holding(self, array: Array) -> Self:
+        return self.at(int(array.device.id)) if self.several else self
+
+    def in_use(self) -> list[Self]:
+        return list(self._of_device.values()) if self.several else [self]
+
+    def device_index(self, array: Array) -> int | None:
+        return int(array.device.id) if self.several else 0
+
+    def devices(self) -> list[str]:
+        count = self.library.cuda.runtime.getDeviceCount()
+        return [f"{self.device_type}:{index}" for index in range(count)]
+
+    # -- transfers ---------------------------------------------------------------------------
+
+    def receive(self, array: Array, source: Any, non_blocking: bool = False) -> Array:
+        if isinstance(source, CudaDevices) and source.library is self.library:
+            return self._from_device(array, source)
+        host: _Host = source.to_numpy(array)
+        self.here()
+        pinned = self.is_pinned_host(host)
+        if not (non_blocking and pinned and host.flags.c_contiguous):
+            # CuPy does not wait for a copy from pinned memory, which the program may write to next;
+            # other memory it has read when it returns.
+            return self.library.asarray(host, blocking=pinned)
+        out = self.library.empty(host.shape, host.dtype)
+        stream = self.library.cuda.get_current_stream()
+        out.set(host, stream=stream)
+        self._hold(host)
+        return out
+
+    def download(self, array: Array, non_blocking: bool = False) -> _Host:
+        if not (non_blocking and array.size):
+            return self.to_numpy(array)
+        host: _Host = self.extras.empty_pinned(array.shape, array.dtype)
+        stream = self.library.cuda.get_current_stream()
+        array.get(stream=stream, out=host, blocking=False)
+        self._hold(host)  # whoever is given the memory next must not find the copy in it
+        return host
+
+    def _from_device(self, array: Array, source: Any) -> Array:
+        """A copy of another GPU's array, in the order of both GPUs' streams."""
+        source.here()
+        if not (array.flags.c_contiguous or array.flags.f_contiguous):
+            array = array.copy()  # CuPy copies none with gaps to another device
+        theirs, ready = self.library.cuda.get_current_stream(), source._mark()
+        self.here()
+        self.library.cuda.get_current_stream().wait_event(ready)
+        out = self.library.array(array)  # onto the current device
+        done = self._mark()
+        source.here()
+        theirs.wait_event(done)  # only then may the source's memory be used for something else
+        self.here()
+        return out
+
+    def _mark(self) -> Any:
+        """An event in the current stream of the current device."""
+        event = self.library.cuda.Event(disable_timing=True)
+        event.record()
+        return event
+
+    def _hold(self, host: _Host) -> None:
+        """Keep ``host`` until the copy from or to it, the last work in the stream, is done."""
+        done = self._mark()
+        self.let_go()
+        with self._lock:
+            self._held.append((done, host))
+
+    def let_go(self) -> None:
+        """Forget the host memory that no copy reads from or writes to any more."""
+        if self._held:
+            with self._lock:
+                self._held = [pair for pair in self._held if not pair[0].done]
+
+    # -- pinned host memory ------------------------------------------------------------------
+
+    def pinned(self, array: Array) -> Array:
+        raise RuntimeError(
+            f"cannot pin an array on {self.device_type}: only dense CPU tensors can be pinned"
+        )
+
+    def is_pinned(self, array: Array) -> bool:
+        return False
+
+    def pinned_copy(self, host: _Host) -> _Host:
+        """A host array's contents in pinned memory."""
+        if not host.size:
+            return host.copy()
+        for xp in self.in_use():
+            xp.let_go()  # then its memory can be used again
+        copy: _Host = self.extras.empty_pinned(host.shape, host.dtype)
+        copy[...] = host
+        return copy
+
+    def is_pinned_host(self, host: _Host) -> bool:
+        """Whether a host array lies in pinned memory."""
+        runtime = self.library.cuda.runtime
+        if not host.size:
+            return False
+        return bool(runtime.pointerGetAttributes(host.ctypes.data).type == runtime.memoryTypeHost)
+
+
+def _backend_at(name: str, number: int) -> Backend:
+    from .. import load
+
+    return load(name).at(number)

@@ -1,0 +1,282 @@
+"""Fused kernels for CUDA: what takes several library calls elsewhere takes one here.
+
+Each is looked up by name through ``Backend.kernel`` and has a twin in NumPy's language beside the
+operation it serves. Sources are CUDA C++ for CuPy's ``RawKernel`` (one block of threads a row) and
+``ElementwiseKernel``; they compile when first used.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .types import INCLUDES, TYPES
+from .updates import Updates
+
+THREADS = 256
+#: Blocks that CUDA takes in a grid; CuPy hands it the lower 32 bits of a larger number.
+_MOST_BLOCKS = 2**31 - 1
+
+_ROWS = r"""
+%(include)s
+typedef %(T)s T;
+typedef %(C)s C;
+
+__device__ __forceinline__ C larger(C a, C b) { return (a > b || a != a) ? a : b; }
+
+// Combine one value of each thread of the block; every thread gets the result.
+template <bool MAXIMUM>
+__device__ C combine(C value) {
+    __shared__ C part[32];
+    for (int step = 16; step > 0; step >>= 1) {
+        C other = __shfl_xor_sync(0xffffffffu, value, step);
+        value = MAXIMUM ? larger(value, other) : value + other;
+    }
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) part[threadIdx.x >> 5] = value;
+    __syncthreads();
+    value = part[0];
+    for (int i = 1; i < (blockDim.x >> 5); ++i)
+        value = MAXIMUM ? larger(value, part[i]) : value + part[i];
+    return value;
+}
+
+__device__ C highest(const T* row, long long n) {
+    C best = (C)row[0];
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) best = larger(best, (C)row[i]);
+    return combine<true>(best);
+}
+
+__device__ C exponentials(const T* row, long long n, C top) {
+    C total = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) total += exp((C)row[i] - top);
+    return combine<false>(total);
+}
+
+extern "C" __global__ void softmax(const T* x, T* out, long long n) {
+    const T* row = x + blockIdx.x * n;
+    C top = highest(row, n);
+    C scale = 1 / exponentials(row, n, top);
+    for (long long i = threadIdx.x; i < n; i += blockDim.x)
+        out[blockIdx.x * n + i] = (T)(exp((C)row[i] - top) * scale);
+}
+
+extern "C" __global__ void log_softmax(const T* x, T* out, long long n) {
+    const T* row = x + blockIdx.x * n;
+    C top = highest(row, n);
+    C total = log(exponentials(row, n, top));
+    for (long long i = threadIdx.x; i < n; i += blockDim.x)
+        out[blockIdx.x * n + i] = (T)((C)row[i] - top - total);
+}
+
+// -log softmax(x)[target]; extremes collects the targets' range, for the check of bounds.
+extern "C" __global__ void surprise(
+    const T* x, const long long* target, T* out, long long* extremes, long long n, long long skip
+) {
+    const T* row = x + blockIdx.x * n;
+    long long t = target[blockIdx.x];
+    C top = highest(row, n);
+    C total = exponentials(row, n, top);
+    if (threadIdx.x) return;
+    bool counts = t != skip;
+    if (counts && (t < 0 || t >= n)) {
+        atomicMin(extremes, t);
+        atomicMax(extremes + 1, t);
+        t = 0;
+    }
+    out[blockIdx.x] = counts ? (T)(log(total) - ((C)row[t] - top)) : (T)0;
+}
+
+extern "C" __global__ void surprise_grad(
+    const T* grad, const T* x, const long long* target, T* out, long long n, long long skip
+) {
+    const T* row = x + blockIdx.x * n;
+    long long t = target[blockIdx.x];
+    C top = highest(row, n);
+    C g = t == skip ? (C)0 : (C)grad[blockIdx.x];
+    C scale = 1 / exponentials(row, n, top);
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        C p = exp((C)row[i] - top) * scale;
+        out[blockIdx.x * n + i] = t == skip ? (T)0 : (T)(g * (p - (i == t ? (C)1 : (C)0)));
+    }
+}
+
+extern "C" __global__ void layer_norm(
+    const T* x, const T* weight, const T* bias, T* out, long long n, double eps
+) {
+    const T* row = x + blockIdx.x * n;
+    C total = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) total += (C)row[i];
+    C mean = combine<false>(total) / n;
+    C squares = 0;
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        C d = (C)row[i] - mean;
+        squares += d * d;
+    }
+    C scale = (C)(1 / sqrt((double)(combine<false>(squares) / n) + eps));
+    for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+        C value = ((C)row[i] - mean) * scale;
+        if (weight) value *= (C)weight[i];
+        if (bias) value += (C)bias[i];
+        out[blockIdx.x * n + i] = (T)value;
+    }
+}
+"""
+
+#: name: (inputs, outputs, body) of the elementwise kernels.
+ELEMENTWISE = {
+    "gelu": (
+        "T x", "T out",
+        f"out = x * (T)0.5 * ((T)1 + (T)erf(x * (T){math.sqrt(0.5)!r}))",
+    ),
+    # 1 + erf(x) has few digits left where x is negative, of floats too few for the last of a half.
+    "gelu_half": (
+        "T x", "T out",
+        "float wide = (float)x; "
+        f"out = (T)(wide * 0.5f * erfcf(wide * (float){-math.sqrt(0.5)!r}))",
+    ),
+    "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
+    # A product, also with 0: infinities and NaN become NaN, as in torch.
+    "dropout": (
+        "T x, bool keep, float64 scale", "T out", "out = x * (keep ? (T)scale : (T)0)",
+    ),
+}  # fmt: skip
+
+
+def row_source(dtype: str) -> str:
+    """The CUDA source of the row kernels for a dtype."""
+    storage, compute = TYPES[dtype]
+    return _ROWS % {"T": storage, "C": compute, "include": INCLUDES.get(dtype, "")}
+
+
+class FusedKernels:
+    """The fused kernels of one CuPy, by name; ``backend.kernel(name)`` asks here."""
+
+    def __init__(self, xp: Any) -> None:
+        self.xp = xp
+        self._functions: dict[tuple[str, str], Any] = {}
+        self._elementwise: dict[str, Any] = {}
+        self._updates = Updates(xp)
+
+    def get(self, name: str) -> Any:
+        """The kernel called ``name``, or None."""
+        return getattr(self, f"_{name}", None)
+
+    # -- rows --------------------------------------------------------------------------------
+
+    def _row(self, dtype: Any, name: str) -> Any:
+        key = dtype.name, name
+        if key not in self._functions:
+            module = self.xp.RawModule(code=row_source(dtype.name), options=("--std=c++14",))
+            self._functions[key] = module.get_function(name)
+        return self._functions[key]
+
+    def _takes(self, array: Any) -> bool:
+        return array.dtype.name in TYPES and bool(array.size > 0)
+
+    def _takes_rows(self, array: Any, length: int) -> bool:
+        return self._takes(array) and bool(array.size // length <= _MOST_BLOCKS)
+
+    def _over_rows(self, name: str, input: Any, dim: int) -> Any:
+        """A kernel that maps rows to rows, along any dimension; None if it takes no such array.
+
+        The result is row-major: those who asked write to its flattened form, and view it.
+        """
+        if not self._takes_rows(input, input.shape[dim]):
+            return None
+        xp = self.xp
+        rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
+        out = xp.empty_like(rows)
+        n = rows.shape[-1]
+        self._row(rows.dtype, name)((rows.size // n,), (THREADS,), (rows, out, n))
+        return xp.ascontiguousarray(xp.moveaxis(out, -1, dim))
+
+    def _takes_classes(self, input: Any, target: Any) -> bool:
+        fits = input.ndim == 2 and self._takes_rows(input, input.shape[1])
+        return fits and bool(target.dtype.name == "int64")
+
+    def _softmax(self, input: Any, dim: int) -> Any:
+        return self._over_rows("softmax", input, dim)
+
+    def _log_softmax(self, input: Any, dim: int) -> Any:
+        return self._over_rows("log_softmax", input, dim)
+
+    def _surprise(self, input: Any, target: Any, ignore_index: int) -> Any:
+        """Losses of class numbers and the range of those out of bounds; None if not taken."""
+        if not self._takes_classes(input, target):
+            return None
+        xp = self.xp
+        rows, n = input.shape
+        out, extremes = xp.empty(rows, input.dtype), xp.zeros(2, "int64")
+        arguments = (xp.ascontiguousarray(input), xp.ascontiguousarray(target), out, extremes, n)
+        self._row(input.dtype, "surprise")((rows,), (THREADS,), (*arguments, ignore_index))
+        return out, extremes
+
+    def _surprise_grad(self, grad: Any, input: Any, target: Any, ignore_index: int) -> Any:
+        if not self._takes_classes(input, target):
+            return None
+        xp = self.xp
+        rows, n = input.shape
+        out = xp.empty((rows, n), input.dtype)
+        given = grad.astype(input.dtype, copy=False)
+        arguments = [xp.ascontiguousarray(a) for a in (given, input, target)]
+        self._row(input.dtype, "surprise_grad")(
+            (rows,), (THREADS,), (*arguments, out, n, ignore_index)
+        )
+        return out
+
+    def _layer_norm(self, input: Any, weight: Any, bias: Any, count: int, eps: float) -> Any:
+        given = [a for a in (weight, bias) if a is not None]
+        n = math.prod(input.shape[-count:])
+        if not self._takes_rows(input, n) or any(a.dtype != input.dtype for a in given):
+            return None
+        xp = self.xp
+        rows = xp.ascontiguousarray(input)
+        out = xp.empty_like(rows)
+        flat = [0 if a is None else xp.ascontiguousarray(a) for a in (weight, bias)]
+        self._row(rows.dtype, "layer_norm")(
+            (rows.size // n,), (THREADS,), (rows, *flat, out, n, float(eps))
+        )
+        return out
+
+    # -- elements ----------------------------------------------------------------------------
+
+    def elementwise(self, name: str) -> Any:
+        """The elementwise kernel called ``name``."""
+        if name not in self._elementwise:
+            inputs, outputs, body = ELEMENTWISE[name]
+            self._elementwise[name] = self.xp.ElementwiseKernel(
+                inputs, outputs, body, f"tinytorch_{name}"
+            )
+        return self._elementwise[name]
+
+    def _gelu(self, input: Any) -> Any:
+        name = "gelu_half" if input.dtype.itemsize == 2 else "gelu"
+        return self._in_order_of(input, name, input) if self._takes(input) else None
+
+    def _masked(self, array: Any, mask: Any) -> Any:
+        return self.elementwise("masked")(array, mask)
+
+    def _dropout(self, input: Any, keep: Any, scale: float) -> Any:
+        if not self._takes(input):
+            return None
+        return self._in_order_of(keep, "dropout", input, keep, scale)
+
+    def _in_order_of(self, array: Any, name: str, *arguments: Any) -> Any:
+        """The result of an elementwise kernel, which CuPy would write row by row, as torch's lies.
+
+        An expanded array lies in no order: its gaps of 0 would come innermost.
+        """
+        kernel = self.elementwise(name)
+        input = arguments[0]
+        if array.flags.c_contiguous or array.shape != input.shape or 0 in array.strides:
+            return kernel(*arguments)
+        return kernel(*arguments, self.xp.empty_like(array, input.dtype))
+
+    # -- optimizers ----------------------------------------------------------------------------
+
+    def _sgd_update(self, xp: Any, *arrays: Any, **numbers: Any) -> Any:
+        return self._updates.sgd(*arrays, **numbers)
+
+    def _adam_update(self, xp: Any, *arrays: Any, **numbers: Any) -> Any:
+        return self._updates.adam(*arrays, **numbers)

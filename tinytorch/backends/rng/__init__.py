@@ -1,0 +1,1 @@
+"""PyTorch's random streams, and numbers of other distributions made from them."""

@@ -1,0 +1,518 @@
+"""PyTorch's CPU random streams over NumPy: one seed, one sequence of numbers.
+
+The engine is the 32-bit Mersenne Twister seeded as ``numpy.random.RandomState`` seeds it.
+What makes the numbers PyTorch's is how many words each distribution takes and what it
+does with them:
+
+=====================  ===========================================================
+draw                   words and formula
+=====================  ===========================================================
+uniform, float64       2 words ``(hi, lo)``: the low 53 bits times 2**-53
+uniform, others        1 word: the low 24 bits times 2**-24, then rounded
+normal, 16 or more     uniforms in blocks of 16: 8 radii and 8 angles, Box-Muller;
+                       the last incomplete block takes 16 fresh uniforms
+normal, otherwise      float64 pairs, Box-Muller; the second value waits for the next call
+integer                1 word modulo the range, 2 words if the range is 2**28 or more
+everything else        float64 uniforms through the inverse distribution function
+=====================  ===========================================================
+
+References:
+    Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998).
+    Box and Muller, "A note on the generation of random normal deviates" (1958).
+    Knuth, "The Art of Computer Programming" vol. 2, 3.4.2, algorithm P (shuffling).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .formulas import (
+    BLOCK,
+    NDArray,
+    blocks,
+    box_muller,
+    cast,
+    insert_by_links,
+    largest_integer,
+    modulo,
+    multiply_add,
+    real_dtype,
+    search_rows,
+    swap_by_links,
+    swap_loop,
+    tiny_pairs,
+    vector_pairs,
+)
+
+if TYPE_CHECKING:
+    from ..base import Array
+
+#: The seed of a generator nobody seeded.
+DEFAULT_SEED = 67280421310721
+#: Bytes of a state in PyTorch's layout.
+STATE_SIZE = 5056
+
+_WORDS = 624
+_HEADER = struct.Struct("<QiiQ")
+_NORMALS = struct.Struct("<dddi4x")
+_KEY_BYTES = _WORDS * 8
+#: Below this many words one raw call beats the array fill, which costs 5 us to start.
+_FEW_WORDS = 4096
+#: Up to so many words are taken modulo a number at once.
+_FEW = 256
+#: From this range on an integer takes two words, to keep the modulo's skew small.
+_WIDE_RANGE = 1 << 28
+#: From this length on a permutation inserts elements, taking two words for each.
+_LONG_PERMUTATION = (2**32 - 1) // 20
+#: Up to this length a loop of swaps is quicker than the vectorised form.
+_SHORT_PERMUTATION = 1000
+#: Up to this many normals Python's own mathematics beats calls into NumPy.
+_TINY_NORMAL = 24
+_WORD = 2**32
+_MASK24 = np.array(2**24 - 1, np.uint64)
+_MASK53 = np.array(2**53 - 1, np.uint64)
+NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
+_SHIFT = np.uint64(32)
+_UNIT24 = np.array(2.0**-24, np.float32)
+_FLOAT32 = np.dtype(np.float32)
+_INT64 = np.dtype(np.int64)
+
+
+class TorchMT19937:
+    """A random engine on the host; every draw holds its lock.
+
+    Args:
+        seed: Any integer; the low 64 bits are kept, the low 32 bits decide the stream.
+    """
+
+    #: What computes with arrays that are given.
+    _library: Any = np
+
+    def __init__(self, seed: int = DEFAULT_SEED) -> None:
+        self._lock = threading.RLock()
+        self._bits = np.random.MT19937(0)
+        self._random = np.random.RandomState(self._bits)
+        self.manual_seed(seed)
+
+    # -- seed and state -------------------------------------------------------------
+
+    def manual_seed(self, seed: int) -> None:
+        """Restart the stream at ``seed``."""
+        with self._lock:
+            self._seed = seed % 2**64
+            self._random.seed(self._seed % _WORD)
+            self._pending: float | None = None
+
+    def initial_seed(self) -> int:
+        """The seed of the present stream, in ``[0, 2**64)``."""
+        return self._seed
+
+    def get_state(self) -> NDArray:
+        """The state as 5056 bytes, which ``torch.set_rng_state`` also reads."""
+        with self._lock:
+            words = self._random.get_state(legacy=False)["state"]
+            key, position = words["key"], words["pos"]
+            fresh = position == _WORDS and self._is_seeded_key(key)
+            header = _HEADER.pack(self._seed, _WORDS + 1 - position, 1, 0 if fresh else position)
+            pending = self._pending
+        normals = _NORMALS.pack(0.0, pending or 0.0, 0.0, pending is not None)
+        raw = header + key.astype("<u8").tobytes() + normals
+        return np.frombuffer(raw.ljust(STATE_SIZE, b"\0"), np.uint8).copy()
+
+    def set_state(self, state: NDArray) -> None:
+        """Continue from what ``get_state`` or ``torch.get_rng_state`` returned.
+
+        Raises:
+            RuntimeError: The size is not 5056 or the bytes are no state.
+        """
+        raw = np.ascontiguousarray(state).tobytes()
+        if len(raw) != STATE_SIZE:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE_SIZE} but found the input "
+                f"RNG state size to be {len(raw)}"
+            )
+        seed, left, seeded, following = _HEADER.unpack_from(raw)
+        if not (seeded == 1 and 0 < left <= _WORDS and following <= _WORDS):
+            raise RuntimeError("Invalid mt19937 state")
+        key = np.frombuffer(raw, "<u8", _WORDS, _HEADER.size).astype(np.uint32)
+        _, pending, _, is_pending = _NORMALS.unpack_from(raw, _HEADER.size + _KEY_BYTES)
+        with self._lock:
+            self._seed = seed
+            position = _WORDS if left == 1 else following
+            self._random.set_state(("MT19937", key, position, 0, 0.0))
+            self._pending = pending if is_pending else None
+
+    def _is_seeded_key(self, key: NDArray) -> bool:
+        # PyTorch writes position 0, not 624, before the first word of a stream is drawn.
+        seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=False)
+        return np.array_equal(key, seeded["state"]["key"])
+
+    # -- words ----------------------------------------------------------------------
+
+    def _words(self, count: int) -> NDArray:
+        if count <= _FEW_WORDS:
+            return self._bits.random_raw(count).astype(np.uint32)
+        return self._random.randint(0, _WORD, size=count, dtype=np.uint32)
+
+    def _double_words(self, count: int) -> NDArray:
+        if 2 * count <= _FEW_WORDS:
+            raw = self._bits.random_raw(2 * count)
+            return raw[0::2] << _SHIFT | raw[1::2]
+        pairs = self._words(2 * count).astype("<u4", copy=False).view("<u8")
+        low = pairs >> _SHIFT
+        pairs <<= _SHIFT
+        pairs |= low
+        return pairs
+
+    def _unit32(self, count: int) -> NDArray:
+        if count <= _FEW_WORDS:
+            units = (self._bits.random_raw(count) & _MASK24).astype(np.float32)
+        else:
+            words = self._words(count)
+            words &= np.uint32(_MASK24)
+            units = words.view(np.int32).astype(np.float32)
+        units *= _UNIT24
+        return units
+
+    def _unit64(self, count: int) -> NDArray:
+        words = self._double_words(count)
+        words &= _MASK53
+        units = words.view(np.int64).astype(np.float64)
+        units *= 2.0**-53
+        return units
+
+    def _fill(self, shape: Sequence[int], dtype: Any, draw: Callable[[int], NDArray]) -> NDArray:
+        count = math.prod(shape)
+        with self._lock:
+            if count <= BLOCK:
+                return cast(draw(count), dtype).reshape(shape)
+            out = np.empty(count, dtype)
+            for start, stop in blocks(count):
+                out[start:stop] = cast(draw(stop - start), dtype)
+        return out.reshape(shape)
+
+    def _place(self, array: NDArray) -> Array:
+        return array
+
+    def _fetch(self, array: Array) -> NDArray:
+        return array  # type: ignore[no-any-return]
+
+    def _check_all(self, valid: Array, message: str) -> None:
+        if not valid.all():
+            raise RuntimeError(message)
+
+    # -- uniform and normal -----------------------------------------------------------
+
+    def uniform(
+        self, shape: Sequence[int], dtype: Any, low: float = 0.0, high: float = 1.0
+    ) -> Array:
+        """Uniform numbers in ``[low, high)``, in C order.
+
+        A value that rounds to ``high`` becomes ``low``, as in PyTorch.
+        """
+        if dtype == _FLOAT32 and low == 0 and high == 1:
+            count = math.prod(shape)
+            if count > BLOCK:
+                return self._place(self._fill(shape, _FLOAT32, self._unit32))
+            with self._lock:
+                units = self._unit32(count)
+            return self._place(units.reshape(shape))
+        dtype = np.dtype(dtype)
+        if dtype.kind == "c":
+            parts = self._uniform((*shape, 2), real_dtype(dtype), low, high)
+            return self._place(parts.view(dtype)[..., 0])
+        return self._place(self._uniform(shape, dtype, low, high))
+
+    def _uniform(self, shape: Sequence[int], dtype: Any, low: float, high: float) -> NDArray:
+        wide = dtype == np.float64
+        real = np.float64 if wide else np.float32
+        start, stop = real(low), real(high)
+        scale = stop - start
+        unit = self._unit64 if wide else self._unit32
+        if start == 0 and scale == 1 and dtype.itemsize >= 4:
+            return self._fill(shape, dtype, unit)
+
+        def draw(count: int) -> NDArray:
+            values = cast(multiply_add(unit(count), float(scale), float(start)), dtype)
+            values[values >= stop.astype(dtype)] = start
+            return values
+
+        return self._fill(shape, dtype, draw)
+
+    def normal(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        mean: float = 0.0,
+        std: float = 1.0,
+        contiguous: bool = True,
+    ) -> Array:
+        """Normal numbers, in C order.
+
+        Args:
+            shape: Any shape.
+            dtype: A float dtype, or a complex one, whose parts get ``std / sqrt(2)``.
+            mean: The mean; of both parts if ``dtype`` is complex, as in PyTorch.
+            std: The standard deviation.
+            contiguous: Whether the numbers go to a contiguous tensor: PyTorch fills others
+                by pairs, whatever their size.
+        """
+        dtype = np.dtype(dtype)
+        if mean == 0 and std == 1 and contiguous and dtype.char in "fd":
+            return self._place(self._standard_normal(shape, dtype))
+        if dtype.kind == "c":
+            parts = self._normal(
+                (*shape, 2), real_dtype(dtype), mean, std / math.sqrt(2.0), contiguous
+            )
+            return self._place(parts.view(dtype)[..., 0])
+        return self._place(self._normal(shape, dtype, mean, std, contiguous))
+
+    def _standard_normal(self, shape: Sequence[int], dtype: Any) -> NDArray:
+        """``_normal`` for those of mean 0 and variance 1, of which few are made in fewer steps."""
+        count = math.prod(shape)
+        with self._lock:
+            if 0 < count < 16 and not count % 2 and self._pending is None:
+                values = tiny_pairs(self._bits.random_raw(2 * count).tolist())
+                return np.array(values, dtype).reshape(shape)
+            if 0 < count <= BLOCK and not count % 16:
+                units = self._unit64(count) if dtype.char == "d" else self._unit32(count)
+                return box_muller(units, 0.0, 1.0).reshape(shape)
+        return self._normal(shape, dtype, 0.0, 1.0, True)
+
+    def _normal(
+        self, shape: Sequence[int], dtype: Any, mean: float, std: float, contiguous: bool
+    ) -> NDArray:
+        count = math.prod(shape)
+        if 0 < count < 16:
+            with self._lock:
+                pairs = self._normal_pairs(count, mean, std)
+            return cast(pairs, dtype).reshape(shape)
+        if not count or not contiguous:
+            return self._fill(shape, dtype, lambda n: self._normal_pairs(n, mean, std))
+        unit = self._unit64 if dtype == np.float64 else self._unit32
+        whole = count // 16 * 16
+        # The incomplete block's own words are drawn and dropped, but not for float16.
+        dropped = count - whole if dtype.itemsize > 2 else 0
+        out = np.empty(count, dtype)
+        with self._lock:
+            for start, stop in blocks(whole):
+                last = stop == whole != count
+                units = unit(stop - start + (dropped + 16 if last else 0))
+                if last and dropped:
+                    units = np.concatenate([units[: stop - start], units[-16:]])
+                values = box_muller(units, mean, std)
+                out[start:stop] = cast(values[: stop - start], dtype)
+                if last:
+                    out[-16:] = cast(values[-16:], dtype)
+        return out.reshape(shape)
+
+    def _normal_pairs(self, count: int, mean: float, std: float) -> NDArray:
+        """float64 normals two at a time; an odd one out waits for the next call."""
+        waiting = [] if self._pending is None or count == 0 else [self._pending]
+        fresh = count - len(waiting)
+        uniforms = (fresh + 1) // 2 * 2
+        if count <= _TINY_NORMAL:
+            values = waiting + tiny_pairs(self._bits.random_raw(2 * uniforms).tolist())
+            pairs = np.array(values, np.float64)
+        else:
+            pairs = np.concatenate([waiting, vector_pairs(self._unit64(uniforms))])
+        if count:
+            self._pending = float(pairs[-1]) if fresh % 2 else None
+        return multiply_add(pairs[:count], std, mean)
+
+    # -- integers ---------------------------------------------------------------------
+
+    def integers(self, low: int, high: int, shape: Sequence[int], dtype: Any) -> Array:
+        """Integers in ``[low, high)``, in C order, as any dtype that can hold them."""
+        extent = high - low
+        count = math.prod(shape)
+        if count <= _FEW and extent < _WIDE_RANGE:
+            with self._lock:
+                words = self._bits.random_raw(count)
+            words %= np.uint64(extent)
+            numbers = words.view(_INT64)
+            if low:
+                numbers += low
+            if numbers.dtype is not dtype:
+                numbers = cast(numbers, dtype)
+            return self._place(numbers.reshape(shape))
+
+        def draw(count: int) -> NDArray:
+            if extent >= 2**64:
+                return self._double_words(count).view(np.int64)
+            if extent >= _WIDE_RANGE:
+                wide = modulo(self._double_words(count), extent)
+                return (wide + np.uint64(low % 2**64)).view(np.int64)
+            narrow = modulo(self._words(count), extent).astype(np.int64)
+            narrow += low
+            return narrow
+
+        return self._place(self._fill(shape, dtype, draw))
+
+    def bits(self, shape: Sequence[int], dtype: Any) -> Array:
+        """Integers over all that ``dtype`` holds from 0 up.
+
+        An integer dtype goes up to its maximum, a float dtype to the last of the integers
+        that it represents without a gap, bool to True.
+        """
+        dtype = np.dtype(dtype)
+        top = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else largest_integer(dtype)
+        wide = dtype.itemsize == 8
+
+        def draw(count: int) -> NDArray:
+            words = self._double_words(count) if wide else self._words(count)
+            return modulo(words, top + 1)
+
+        return self._place(self._fill(shape, dtype, draw))
+
+    def permutation(self, count: int, dtype: Any = np.int64) -> Array:
+        """The numbers from 0 to ``count - 1``, shuffled; shape ``(count,)``."""
+        if count >= _LONG_PERMUTATION:
+            with self._lock:
+                words = self._double_words(count)
+            words %= np.arange(1, count + 1, dtype=np.uint64)
+            return self._place(insert_by_links(words.view(np.int64)).astype(dtype, copy=False))
+        with self._lock:
+            words = self._words(max(count - 1, 0))
+        words %= np.arange(count, 1, -1, dtype=np.uint32)
+        partners = words.astype(np.int64)
+        partners += np.arange(len(words))
+        shuffle = swap_loop if count <= _SHORT_PERMUTATION else swap_by_links
+        return self._place(shuffle(partners, count).astype(dtype, copy=False))
+
+    # -- through the inverse distribution function -----------------------------------------
+
+    def bernoulli(self, p: float | Array, shape: Sequence[int], dtype: Any) -> Array:
+        """Ones with probability ``p``: a number, or an array of shape ``shape``.
+
+        An array that is not float64 takes one word an element, everything else two.
+
+        Raises:
+            RuntimeError: If an element of an array is not in ``[0, 1]``.
+        """
+        if isinstance(p, (int, float)):
+            # k * 2**-53 < p, asked of the integer k: nothing is converted.
+            bound = np.uint64(math.ceil(math.ldexp(p, 53)))
+
+            def draw(count: int) -> NDArray:
+                words = self._double_words(count)
+                words &= _MASK53
+                return words < bound
+
+            return self._place(self._fill(shape, dtype, draw))
+        chances = self._fetch(p)
+        if not ((chances >= 0) & (chances <= 1)).all():
+            raise RuntimeError(NO_CHANCE)
+        return self._place((self._units_for(chances, shape) < chances).astype(dtype))
+
+    def _units_for(self, chances: Array, shape: Sequence[int]) -> NDArray:
+        """float64 numbers from ``[0, 1)``, one for each chance, drawn at its precision."""
+        unit = self._unit64 if chances.dtype == np.float64 else self._unit32
+        with self._lock:
+            return self._fill(shape, np.float64, unit)
+
+    def exponential(self, shape: Sequence[int], dtype: Any, rate: float = 1.0) -> Array:
+        """Exponential numbers: ``-log(1 - u) / rate``."""
+
+        def draw(count: int) -> NDArray:
+            return np.log1p(-self._unit64(count)) * (-1.0 / rate)
+
+        with np.errstate(over="ignore"):
+            return self._place(self._fill(shape, dtype, draw))
+
+    def geometric(self, shape: Sequence[int], dtype: Any, p: float) -> Array:
+        """Trials until the first success: ``ceil(log(u) / log(1 - p))``, at least 1."""
+
+        def draw(count: int) -> NDArray:
+            trials = np.log(self._unit64(count))
+            trials /= math.log1p(-p)
+            return np.ceil(trials, out=trials)
+
+        with np.errstate(divide="ignore", over="ignore"):
+            return self._place(self._fill(shape, dtype, draw))
+
+    def cauchy(
+        self, shape: Sequence[int], dtype: Any, median: float = 0.0, sigma: float = 1.0
+    ) -> Array:
+        """Cauchy numbers: ``median + sigma * tan(pi * (u - 1/2))``."""
+
+        def draw(count: int) -> NDArray:
+            return median + sigma * np.tan(np.pi * (self._unit64(count) - 0.5))
+
+        with np.errstate(over="ignore"):
+            return self._place(self._fill(shape, dtype, draw))
+
+    def log_normal(
+        self, shape: Sequence[int], dtype: Any, mean: float = 1.0, std: float = 2.0
+    ) -> Array:
+        """Exponentials of normal numbers with this mean and standard deviation."""
+        with np.errstate(over="ignore"):
+            return self._place(
+                self._fill(shape, dtype, lambda n: np.exp(self._normal_pairs(n, mean, std)))
+            )
+
+    def poisson(self, rates: Array) -> Array:
+        """Numbers of events, in C order, one for each rate; RuntimeError for a negative one."""
+        host = self._fetch(rates)
+        if not (host >= 0).all():
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        return self._place(self._one_by_one("poisson", host))
+
+    def binomial(self, counts: Array, chances: Array) -> Array:
+        """Numbers of successes, in C order, one for each number of trials and chance."""
+        host = np.broadcast_arrays(self._fetch(counts), self._fetch(chances))
+        return self._place(self._one_by_one("binomial", *host))
+
+    def standard_gamma(self, shapes: Array) -> Array:
+        """Gamma numbers of rate 1, in C order, one for each shape."""
+        return self._place(self._one_by_one("standard_gamma", self._fetch(shapes)))
+
+    def _one_by_one(self, law: str, *parameters: NDArray) -> NDArray:
+        from . import discrete_samplers, gamma_sampler  # few programs draw such numbers
+
+        rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)
+        with self._lock:
+            units = discrete_samplers.Units(self._unit64, self._bits)
+            normals = gamma_sampler.Normals(units, self._pending)
+            number: Any = getattr(
+                gamma_sampler if law in gamma_sampler.LAWS else discrete_samplers, law
+            )
+            source = normals if law in gamma_sampler.LAWS else units
+            try:
+                values = [number(source, *row) for row in rows]
+            finally:
+                units.give_back()
+                self._pending = normals.pending
+        return np.array(values, np.float64).astype(parameters[0].dtype).reshape(parameters[0].shape)
+
+    def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
+        """Indices drawn by weight, int64 of shape ``(*batch, count)``.
+
+        Args:
+            weights: ``(n,)`` or ``(batch, n)``, at least 0, not all 0 in a row.
+            count: How many; at most ``n`` without replacement.
+            replacement: Whether an index may come twice.
+
+        Raises:
+            RuntimeError: If a weight is negative or not finite, or a row is all zero.
+        """
+        xp = self._library
+        valid = (weights >= 0) & (weights < math.inf)
+        self._check_all(valid, "probability tensor contains either `inf`, `nan` or element < 0")
+        positive = (weights > 0).any(-1)
+        self._check_all(positive, "invalid multinomial distribution (sum of probabilities <= 0)")
+        if replacement and count > 1:
+            rows = weights.reshape(-1, weights.shape[-1])
+            units = self._place(self._fill((len(rows), count), np.float64, self._unit64))
+            return search_rows(xp, rows, units).reshape(*weights.shape[:-1], count)
+        # Efraimidis and Spirakis (2006): the largest of w / Exp(1) are a weighted sample.
+        clocks = self._fill(weights.shape, weights.dtype, lambda n: -np.log1p(-self._unit64(n)))
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            keys = weights / self._place(clocks)
+        return xp.argsort(-keys, axis=-1, kind="stable")[..., :count]

@@ -1,0 +1,114 @@
+"""Checkpoints as PyTorch wrote them before 1.6: several pickles and then the storages."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import pickletools
+import struct
+import sys
+from typing import IO, Any
+
+from .names import PROTOCOL
+from .survey import BROKEN, PythonUnpickler, survey
+from .writing import pickled
+
+MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
+FORMAT = 1001
+_NOT_ONE = "Invalid magic number; corrupt file?"
+
+
+def write(obj: Any, file: IO[bytes], pickle_module: Any, protocol: int) -> None:
+    """Write ``obj`` in this format."""
+    buffer = io.BytesIO()
+    storages = pickled(obj, buffer, pickle_module, protocol, legacy=True)
+    facts = {
+        "protocol_version": FORMAT, "little_endian": sys.byteorder == "little",
+        "type_sizes": {"short": 2, "int": 4, "long": 4},
+    }  # fmt: skip
+    for head in (MAGIC_NUMBER, FORMAT, facts):
+        pickle.dump(head, file, protocol=PROTOCOL)
+    file.write(buffer.getbuffer())
+    # PyTorch reads the storages in the order of this list.
+    pickle.dump([storage.key for storage in storages], file, protocol=PROTOCOL)
+    for storage in storages:
+        file.write(struct.pack("<q", storage.count))
+        file.write(storage.bytes())
+
+
+class LegacyReader:
+    """Reads a file of this format: the bytes of the storages at once, the object after that.
+
+    Args:
+        file: At its start.
+
+    Raises:
+        pickle.UnpicklingError: If it is no pickle.
+        EOFError: If it is empty, or ends too early.
+        RuntimeError: If it is another pickle than such a file begins with.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = io.BytesIO(file.read())
+        if _plain(self._next()) != MAGIC_NUMBER:
+            raise RuntimeError(_NOT_ONE)
+        version = _plain(self._next())
+        if version != FORMAT:
+            raise RuntimeError(f"Invalid protocol version: {version!r}")
+        facts = _plain(self._next())
+        self.little = bool(facts.get("little_endian", True)) if isinstance(facts, dict) else True
+        self.pickle = self._next()
+        self._keys = _plain(self._next())
+        self._start = self._file.tell()
+
+    def _next(self) -> bytes:
+        """The bytes of the next pickle, which is not executed."""
+        start = self._file.tell()
+        if not self._file.read(1):
+            raise EOFError("Ran out of input")
+        self._file.seek(start)
+        try:
+            for _ in pickletools.genops(self._file):
+                pass
+        except ValueError as error:
+            raise pickle.UnpicklingError(f"invalid load key or truncated pickle: {error}") from None
+        end = self._file.tell()
+        return self._file.getvalue()[start:end]
+
+    def storages(self) -> dict[str, bytearray]:
+        """The bytes of the storages by their keys."""
+        sizes = survey(self.pickle).itemsizes
+        found = {}
+        position = self._start
+        data = self._file.getbuffer()
+        keys = self._keys if isinstance(self._keys, list) else [None]
+        if not sizes.keys() >= set(map(str, keys)):
+            raise pickle.UnpicklingError("the checkpoint does not tell what its storages are")
+        for key in keys:
+            if position + 8 > len(data):
+                raise EOFError("the checkpoint ends before its storages")
+            (count,) = struct.unpack_from("<q", data, position)
+            size = count * sizes[str(key)]
+            if size < 0 or position + 8 + size > len(data):
+                raise EOFError(f"the checkpoint ends in storage {key}")
+            found[str(key)] = bytearray(data[position + 8 : position + 8 + size])
+            position += 8 + size
+        return found
+
+
+class _Plain(PythonUnpickler):  # type: ignore[misc]  # its parts are private
+    """Numbers, text and containers."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise RuntimeError(_NOT_ONE)
+
+    def get_extension(self, code: int) -> Any:
+        # One that the program has used before would be found without asking for its class.
+        raise RuntimeError(_NOT_ONE)
+
+
+def _plain(data: bytes) -> Any:
+    try:
+        return _Plain(io.BytesIO(data)).load()
+    except BROKEN as error:
+        raise pickle.UnpicklingError(f"the pickle is broken: {error}") from error

@@ -1,0 +1,262 @@
+"""What a checkpoint's pickle calls things: PyTorch's names, and which of ours they are.
+
+A tensor is pickled as a call of ``torch._utils._rebuild_tensor_v2`` with a storage, which is a
+persistent id: ``("storage", type, key, location, number of elements)``. The names are those that
+PyTorch allows in ``torch.load(..., weights_only=True)``.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from .. import dtypes
+from ..backends.base import Array, Backend
+from ..backends.storage import extent, row_major
+from ..core.device import device as Device
+from ..core.layout import layout as Layout
+from ..core.layout import strided
+from ..core.tensor import Size, Tensor, wrap
+from ..dispatch.creation import backend_of_device
+from ..dtypes import STORAGES as STORAGES
+
+#: The default pickle protocol of checkpoints, as PyTorch's.
+PROTOCOL = 2
+
+
+class TorchName(NamedTuple):
+    """A global of PyTorch's that a pickle names and nobody here needs to have."""
+
+    module: str
+    name: str
+
+    def __call__(self, *args: Any) -> Any:
+        """Called by whoever reads the pickle, under this name."""
+        raise NotImplementedError(f"{self.module}.{self.name}")
+
+
+@cache
+def torch_name(module: str, name: str) -> TorchName:
+    """The one object that stands for a global of PyTorch's."""
+    return TorchName(module, name)
+
+
+class StorageType(NamedTuple):
+    """What a pickle calls the type of a storage."""
+
+    name: str
+    #: The elements' dtype; bytes where it is None, and the tensor says of what.
+    dtype: dtypes.dtype | None
+
+
+class LoadedStorage:
+    """Memory read from a checkpoint; what ``map_location`` gets if it is a function.
+
+    Attributes:
+        backend: Where its tensors are going to be.
+    """
+
+    __slots__ = ("_arrays", "_host", "backend", "type")
+
+    def __init__(self, host: Array, type: StorageType, backend: Backend) -> None:
+        self._host = host
+        self._arrays: dict[tuple[Backend, str], Array] = {}
+        self.type = type
+        self.backend = backend
+
+    @property
+    def device(self) -> Device:
+        """Where its tensors are going to be."""
+        return Device(self.backend.device_type)
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return int(self._host.nbytes)
+
+    def cpu(self) -> LoadedStorage:
+        """The same for tensors on the CPU."""
+        return self.on(backend_of_device("cpu"))
+
+    def cuda(self, device: Any = None) -> LoadedStorage:
+        """The same for tensors on a GPU, the current one or number ``device``."""
+        place = Device("cuda") if device is None else Device(device)
+        return self.on(backend_of_device(place))
+
+    def on(self, backend: Backend) -> LoadedStorage:
+        """The same memory for tensors of another backend."""
+        moved = LoadedStorage(self._host, self.type, backend)
+        moved._arrays = self._arrays
+        return moved
+
+    def array(self, dtype: dtypes.dtype) -> Array:
+        """All elements as a one-dimensional array, the same at every call."""
+        key = (self.backend, dtype.name)
+        if key not in self._arrays:
+            native = self.backend.native_dtype(dtype)
+            self._arrays[key] = self.backend.from_numpy(self._host.view(native))
+        return self._arrays[key]
+
+
+#: The classes of storages by whether they know the dtype of their elements; ``serialization``
+#: fills them in.
+STORAGE_CLASSES: dict[bool, Any] = {}
+
+
+def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
+    """What a program gets to see of a storage, or itself where the backend lacks its dtype."""
+    dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
+    xp = loaded.backend.here()
+    if not xp.supports(dtype):
+        return loaded
+    made = STORAGE_CLASSES[kind.dtype is not None]._of(loaded.array(dtype), xp)
+    made._lent = True
+    return made
+
+
+# -- what the pickle calls --------------------------------------------------------------------
+
+
+def rebuild_tensor(
+    storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool = False,
+    hooks: Any = None, dtype: Any = None, metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    """The tensor of this shape and these strides in a storage, as ``_rebuild_tensor_v3``."""
+    whole = isinstance(storage, tuple(STORAGE_CLASSES.values()))
+    if not whole and not isinstance(storage, LoadedStorage):
+        raise TypeError(f"expected the storage of a tensor, got {type(storage).__name__}")
+    kind = dtype
+    if kind is None:
+        kind = getattr(storage, "dtype", None) if whole else storage.type.dtype
+    if not isinstance(kind, dtypes.dtype):
+        raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {kind!r}")
+    xp = (storage._xp if whole else storage.backend).here()
+    if not whole or not xp.supports(kind):
+        raise TypeError(
+            f"the checkpoint holds a tensor of dtype {kind.name}, which the backend {xp.name!r} "
+            "does not have; map_location can name another one, or convert the tensor before saving"
+        )
+    flat = storage._array.view(xp.native_dtype(kind))
+    out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)
+    out._whole = flat
+    if metadata:
+        out = _resolved(out, metadata)
+    return out.requires_grad_() if requires_grad else out
+
+
+def rebuild_tensor_v2(
+    storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool = False,
+    hooks: Any = None, metadata: Any = None,
+) -> Tensor:  # fmt: skip
+    """The tensor of this shape and these strides in a storage."""
+    return rebuild_tensor(storage, offset, size, stride, requires_grad, hooks, None, metadata)
+
+
+def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
+    """A tensor without numbers, as ``_rebuild_meta_tensor_no_storage``."""
+    if not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {dtype!r}")
+    xp = backend_of_device("meta")
+    size, stride = tuple(size), tuple(stride)
+    flat = xp.empty(max(extent(size, stride), 0), xp.native_dtype(dtype))
+    out: Tensor = wrap(_window(xp, flat, 0, size, stride), xp)
+    return out.requires_grad_() if requires_grad else out
+
+
+def _window(xp: Backend, flat: Array, offset: int, size: Any, stride: Any) -> Array:
+    numbers = (offset, *size, *stride)
+    if len(size) != len(stride) or not all(type(n) is int and n >= 0 for n in numbers):
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)} and storage offset {offset} "
+            "make no tensor"
+        )
+    span = extent(size, stride)
+    if offset + span > flat.size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, "
+            f"and itemsize {flat.itemsize} requiring a storage size of "
+            f"{(offset + span) * flat.itemsize} are out of bounds for storage of size {flat.nbytes}"
+        )
+    if stride == row_major(size):
+        return flat[offset : offset + span].reshape(size)
+    return xp.as_strided(flat[offset:], size, [step * flat.itemsize for step in stride])
+
+
+def _resolved(tensor: Any, metadata: Any) -> Any:
+    """``tensor`` with the conjugation and the sign that PyTorch leaves pending."""
+    if metadata.get("conj"):
+        tensor = tensor.conj()
+    return -tensor if metadata.get("neg") else tensor
+
+
+def rebuild_with_state(build: Any, cls: Any, args: Any, state: Any) -> Any:
+    """A tensor of a subclass, or with attributes, as ``_rebuild_from_type_v2``."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"expected a subclass of Tensor, got {cls!r}")
+    out = build(*args)
+    if type(out) is not cls:
+        out = wrap(out._data, out._xp, cls).requires_grad_(out.requires_grad)
+    if isinstance(state, tuple):  # attributes, and the values of slots
+        state = {**(state[0] or {}), **(state[1] or {})}
+    for name, value in (state or {}).items():
+        setattr(out, name, value)
+    return out
+
+
+def encode(text: str, encoding: str = "latin1") -> bytes:
+    """The bytes that protocol 2 writes as text."""
+    if encoding not in ("latin1", "latin-1"):
+        raise ValueError(f"bytes are written as latin1, got {encoding!r}")
+    return codecs.latin_1_encode(text)[0]
+
+
+def layout(name: str) -> Layout:
+    """A layout: there is one."""
+    if name != "torch.strided":
+        raise NotImplementedError(f"the checkpoint holds a tensor of layout {name}; "
+                                  "tinytorch has dense tensors alone")  # fmt: skip
+    return strided
+
+
+#: What weights may call, by PyTorch's names or Python's.
+CALLED: dict[tuple[str, str], Callable[..., Any]] = {
+    ("torch._utils", "_rebuild_tensor"): rebuild_tensor_v2,
+    ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor_v2,
+    ("torch._utils", "_rebuild_tensor_v3"): rebuild_tensor,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): rebuild_meta,
+    ("torch._tensor", "_rebuild_from_type_v2"): rebuild_with_state,
+    ("torch.serialization", "_get_layout"): layout,
+    ("torch", "Size"): Size,
+    ("torch", "device"): Device,
+    ("collections", "OrderedDict"): OrderedDict,
+    ("collections", "Counter"): Counter,
+    ("builtins", "set"): set,
+    ("builtins", "complex"): complex,
+    ("builtins", "bytearray"): bytearray,
+    ("_codecs", "encode"): encode,
+}
+#: What weights may name without calling it.
+NAMED: dict[tuple[str, str], Any] = {
+    ("torch", "Tensor"): Tensor,
+    ("torch.storage", "UntypedStorage"): StorageType("UntypedStorage", None),
+    **{("torch", name): dtype for name, dtype in dtypes.NAMES.items()},
+    **{
+        (module, name): StorageType(name, dtypes.NAMES[dtype])
+        for dtype, name in STORAGES.items() for module in ("torch", "torch.cuda")
+    },
+}  # fmt: skip
+
+
+def unsupported(names: Mapping[tuple[str, str], Any], module: str, name: str) -> str | None:
+    """What is to be said of a global of PyTorch's that has no counterpart here."""
+    if (module, name) in names or module.partition(".")[0] != "torch":
+        return None
+    what = {
+        "_rebuild_sparse_tensor": "a sparse tensor", "_rebuild_qtensor": "a quantized tensor",
+        "_rebuild_nested_tensor": "a nested tensor",
+    }.get(name)  # fmt: skip
+    if what is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):
+        what = f"a tensor of dtype {name}"
+    return what and f"the checkpoint holds {what}, which tinytorch does not have"

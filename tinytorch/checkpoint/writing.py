@@ -1,0 +1,226 @@
+"""How a checkpoint is written: a pickle in PyTorch's words, and the storages beside it."""
+
+from __future__ import annotations
+
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .. import dtypes
+from ..backends.base import Array, Backend
+from ..backends.storage import row_major
+from ..core.device import device
+from ..core.tensor import Size, Tensor
+from .names import STORAGE_CLASSES, STORAGES, TorchName, torch_name
+
+#: Python's own pickler in Python: the one in C writes no name but of what can be imported.
+PythonPickler: Any = pickle._Pickler
+#: What tensors keep in their ``__dict__`` for autograd; hooks are not saved.
+_PRIVATE = (
+    "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_whole",
+)  # fmt: skip
+
+
+class Storage:
+    """Memory that is going to be a file of the archive.
+
+    Attributes:
+        flat: Its elements; kept alive, because views are recognised by who owns the memory.
+        backend: Whose array that is.
+        key: The file's name.
+        type: PyTorch's name of its type.
+        count: The number of elements; of bytes if the type does not tell the dtype.
+    """
+
+    def __init__(self, flat: Array, backend: Backend, key: str) -> None:
+        self.flat = flat
+        self.backend = backend
+        self.key = key
+        self.dtype = backend.dtype_of(flat)
+        name = STORAGES.get(self.dtype.name)
+        self.type = torch_name("torch", name) if name else _UNTYPED
+        self.count = int(flat.size) if name else int(flat.nbytes)
+
+    def location(self) -> str:
+        """Where it lives, as PyTorch writes it: ``cpu``, ``cuda:0``."""
+        return str(device(self.backend.device_type, self.backend.device_index(self.flat)))
+
+    def bytes(self) -> Any:
+        """Its bytes, on the host."""
+        host = self.backend.to_numpy(self.flat)
+        return host.view("uint8").data if host.size else b""
+
+
+class Storages:
+    """The storages of a checkpoint, each once however many tensors share it."""
+
+    def __init__(self) -> None:
+        self.found: list[Storage] = []
+        self._of_owner: dict[Any, Storage] = {}
+
+    def place(self, tensor: Tensor) -> tuple[Storage, int, tuple[int, ...]]:
+        """The storage of a tensor, where in it the tensor begins, and the strides there.
+
+        Raises:
+            RuntimeError: If another tensor views the same memory as another dtype.
+        """
+        xp, array = tensor._xp.here(), tensor._data
+        memory = xp.memory(array)
+        if memory is None:
+            flat, start = xp.ascontiguousarray(array).reshape(-1), 0
+            return self._add(flat, xp), start, row_major(array.shape)
+        flat, start = memory
+        return self._shared(flat, xp, xp.owner(array)), start, tensor.stride()
+
+    def memory(self, storage: Any) -> Storage:
+        """What is saved of a storage: all of the memory, which tensors may share, or its part.
+
+        Raises:
+            RuntimeError: If a tensor views the same memory as another dtype.
+        """
+        xp, flat = storage._xp.here(), storage._numbers().reshape(-1)
+        memory = xp.memory(flat)
+        if memory is None or memory[0].nbytes != flat.nbytes:
+            return self._add(flat, xp)
+        return self._shared(memory[0], xp, xp.owner(flat))
+
+    def _shared(self, flat: Array, xp: Backend, owner: Any) -> Storage:
+        found = self._of_owner.get((xp, owner))
+        if found is None:
+            found = self._of_owner[xp, owner] = self._add(flat, xp)
+        elif found.dtype is not xp.dtype_of(flat):
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different "
+                f"types: {found.dtype.name} and {xp.dtype_of(flat).name}; save a clone() of one"
+            )
+        return found
+
+    def _add(self, flat: Array, xp: Backend) -> Storage:
+        self.found.append(Storage(flat, xp, str(len(self.found))))
+        return self.found[-1]
+
+
+# -- the pickle ---------------------------------------------------------------------------------
+
+_UNTYPED = torch_name("torch.storage", "UntypedStorage")
+_REBUILD = torch_name("torch._utils", "_rebuild_tensor_v2")
+_REBUILD_UNTYPED = torch_name("torch._utils", "_rebuild_tensor_v3")
+_REBUILD_META = torch_name("torch._utils", "_rebuild_meta_tensor_no_storage")
+_REBUILD_WITH_STATE = torch_name("torch._tensor", "_rebuild_from_type_v2")
+#: Classes of ours that PyTorch has under these names; ``serialization`` adds Parameter.
+CLASSES: dict[type, TorchName] = {
+    Tensor: torch_name("torch", "Tensor"),
+    Size: torch_name("torch", "Size"),
+    device: torch_name("torch", "device"),
+}
+#: How subclasses of Tensor are pickled that PyTorch has, too; filled in there as well.
+REDUCERS: dict[type[Tensor], Callable[[Any], tuple[Any, ...]]] = {}
+
+
+class Pickling:
+    """What is added to a pickler: tensors by storage, and PyTorch's names for what is ours."""
+
+    storages: Storages
+    #: What the oldest format says of a storage besides: that it is no view of another one.
+    more: tuple[None, ...] = ()
+
+    def persistent_id(self, obj: Any) -> Any:
+        """A storage goes into a file of its own."""
+        kind = None
+        if type(obj) in STORAGE_CLASSES.values():
+            kind = None if type(obj) is STORAGE_CLASSES[True] else _UNTYPED
+            obj = self.storages.memory(obj)
+        if type(obj) is not Storage:
+            return None
+        return ("storage", kind or obj.type, obj.key, obj.location(), obj.count, *self.more)
+
+    def reducer_override(self, obj: Any) -> Any:
+        """How what is ours is rebuilt; NotImplemented for everything else."""
+        if isinstance(obj, Tensor):
+            reduced: Any = REDUCERS.get(type(obj), self.reduced)
+            return reduced(obj)
+        if type(obj) is Size:
+            return CLASSES[Size], (tuple(obj),)
+        if type(obj) is device:
+            return CLASSES[device], (obj.type, *(() if obj.index is None else (obj.index,)))
+        return NotImplemented
+
+    def reduced(self, tensor: Tensor) -> tuple[Any, ...]:
+        """A call that rebuilds a tensor, of a subclass and with attributes or not."""
+        call = self.reduced_data(tensor)
+        state = attributes(tensor)
+        if type(tensor) is Tensor and not state:
+            return call
+        return _REBUILD_WITH_STATE, (call[0], type(tensor), call[1], state)
+
+    def reduced_data(self, tensor: Tensor) -> tuple[Any, ...]:
+        """A call that rebuilds a tensor's elements in its storage."""
+        if not tensor._xp.has_numbers:
+            facts = (tensor.dtype, tuple(tensor._data.shape), tensor.stride())
+            return _REBUILD_META, (*facts, bool(tensor.requires_grad))
+        storage, start, strides = self.storages.place(tensor)
+        shape = tuple(tensor._data.shape)
+        hooks: OrderedDict[Any, Any] = OrderedDict()
+        args = (storage, start, shape, strides, bool(tensor.requires_grad), hooks)
+        if storage.type is _UNTYPED:
+            return _REBUILD_UNTYPED, (*args, storage.dtype)
+        return _REBUILD, args
+
+
+def attributes(tensor: Tensor) -> dict[str, Any]:
+    """What users have set on a tensor."""
+    return {name: value for name, value in tensor.__dict__.items() if name not in _PRIVATE}
+
+
+def _save_name(pickler: Any, obj: TorchName) -> None:
+    if pickler.proto >= 4:
+        pickler.save(obj.module)
+        pickler.save(obj.name)
+        pickler.write(pickle.STACK_GLOBAL)
+    else:
+        pickler.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
+    pickler.memoize(obj)
+
+
+def _save_dtype(pickler: Any, obj: dtypes.dtype) -> None:
+    pickler.save(torch_name("torch", obj.name))
+
+
+@cache
+def pickler_class(given: Any) -> Any:
+    """A pickler that adds ``Pickling`` to the ``Pickler`` of a pickle module.
+
+    Raises:
+        TypeError: If that is not written in Python: then it writes no name but real ones.
+    """
+    base: Any = PythonPickler if given is pickle.Pickler else given
+    if not (isinstance(given, type) and PythonPickler in base.__mro__):
+        raise TypeError(
+            f"save: expected pickle_module.Pickler to be a subclass of pickle._Pickler, "
+            f"as dill's is; got {base!r}"
+        )
+
+    def save_global(self: Any, obj: Any, name: str | None = None) -> None:
+        known = CLASSES.get(obj) if isinstance(obj, type) else None
+        if known is None:
+            base.save_global(self, obj, name)
+        else:
+            self.save(known)
+
+    dispatch = {**base.dispatch, TorchName: _save_name, dtypes.dtype: _save_dtype}
+    members = {"dispatch": dispatch, "save_global": save_global}
+    return type("CheckpointPickler", (Pickling, base), members)
+
+
+def pickled(
+    obj: Any, file: Any, pickle_module: Any, protocol: int, legacy: bool = False
+) -> list[Storage]:
+    """Write the pickle of ``obj`` and return the storages it refers to."""
+    pickler = pickler_class(pickle_module.Pickler)(file, protocol=protocol)
+    pickler.storages = Storages()
+    if legacy:
+        pickler.more = (None,)
+    pickler.dump(obj)
+    return pickler.storages.found  # type: ignore[no-any-return]

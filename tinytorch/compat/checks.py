@@ -1,0 +1,127 @@
+"""What programs check by: ``_assert``, ``_check`` and more of PyTorch's private names in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.tensor import Tensor
+
+__all__ = [
+    "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
+    "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with", "_check_type",
+    "_check_value", "_check_with",
+]  # fmt: skip
+
+Message = Callable[[], object] | None
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Raise an AssertionError unless ``condition`` holds; a compiler does not leave it out.
+
+    Args:
+        condition: Anything with a truth, a tensor of one element among them.
+        message: The error's text.
+    """
+    assert condition, message
+
+
+def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
+    """RuntimeError if the element of ``input`` is zero; told at once on every device.
+
+    Args:
+        input: Tensor of one element, of any dtype.
+        assert_msg: The error's text, instead of one that says what was expected.
+
+    Raises:
+        TypeError: If ``input`` is no tensor, or ``assert_msg`` no text.
+        RuntimeError: If ``input`` has more or fewer elements than one, too.
+    """
+    for place, (name, given, kind) in enumerate(
+        (("input", input, Tensor), ("assert_msg", "" if assert_msg is None else assert_msg, str)), 1
+    ):
+        if not isinstance(given, kind):
+            raise TypeError(
+                f"_assert_async(): argument {name!r} (position {place}) must be {kind.__name__}, "
+                f"not {type(given).__name__}"
+            )
+    if not input:
+        raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+def _check_with(error_type: type[Exception], cond: bool, message: Message = None) -> None:
+    """Raise ``error_type`` unless ``cond`` holds.
+
+    Args:
+        error_type: The type of the error.
+        cond: What must hold; a bool.
+        message: Called for the error's text, if there is one.
+
+    Raises:
+        TypeError: If ``cond`` is no bool.
+    """
+    if not isinstance(cond, bool):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    if cond:
+        return
+    if message is None:
+        raise error_type("Expected cond to be True, but got False.")
+    if not callable(message):
+        raise TypeError("message must be a callable")
+    raise error_type(str(message()))
+
+
+def _check(cond: bool, message: Message = None) -> None:
+    """RuntimeError unless ``cond`` holds; see ``_check_with``."""
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_index(cond: bool, message: Message = None) -> None:
+    """IndexError unless ``cond`` holds; see ``_check_with``."""
+    _check_with(IndexError, cond, message)
+
+
+def _check_value(cond: bool, message: Message = None) -> None:
+    """ValueError unless ``cond`` holds; see ``_check_with``."""
+    _check_with(ValueError, cond, message)
+
+
+def _check_type(cond: bool, message: Message = None) -> None:
+    """TypeError unless ``cond`` holds; see ``_check_with``."""
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond: bool, message: Message = None) -> None:
+    """NotImplementedError unless ``cond`` holds; see ``_check_with``."""
+    _check_with(NotImplementedError, cond, message)
+
+
+def _check_is_size(i: int, message: Message = None, *, max: int | None = None) -> None:
+    """RuntimeError unless ``i`` is a size: not negative, and at most ``max``."""
+    _check(i >= 0, message)
+    if max is not None:
+        _check(i <= max, message)
+
+
+def _check_tensor_all_with(
+    error_type: type[Exception], cond: Tensor, message: Message = None
+) -> None:
+    """Raise ``error_type`` unless every element of a bool tensor holds; see ``_check_with``.
+
+    Raises:
+        TypeError: If ``cond`` is no bool tensor.
+    """
+    if not isinstance(cond, Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if cond.dtype.kind != "b":
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    _check_with(error_type, bool(cond._data.all()), message)
+
+
+def _check_tensor_all(cond: Tensor, message: Message = None) -> None:
+    """RuntimeError unless every element of a bool tensor holds; see ``_check_tensor_all_with``."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "tinytorch"

@@ -1,0 +1,183 @@
+"""Devices: ``cpu`` is the NumPy backend, ``cuda:N`` is CuPy's device N."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backends import Backend, BackendLike, UnknownBackendError, list_backends, load, serving
+from ..state import (
+    Scope,
+    Settings,
+    backend_settings,
+    current_backend,
+    reset_backend,
+    set_backend,
+)
+
+#: What torch has a name for, whether it is here or not.
+_KINDS = frozenset(
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu "
+    "mtia privateuseone".split()
+)
+
+
+def _read(text: str, index: int | None) -> tuple[str, int | None]:
+    """Type and number of a device's text."""
+    kind, colon, number = text.partition(":")
+    if not text:
+        raise RuntimeError("Device string must not be empty")
+    if colon:
+        if index is not None:
+            raise RuntimeError(
+                "type (string) must not include an index because index was passed explicitly: "
+                + text
+            )
+        if not number.isdecimal() or str(int(number)) != number:
+            raise RuntimeError(f"Invalid device string: '{text}'")
+        index = int(number)
+    if not kind.isidentifier():
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    if kind not in _KINDS and kind not in list_backends() and kind not in _kinds_of(Backend):
+        raise unknown(kind)
+    return kind, index
+
+
+def unknown(kind: str) -> RuntimeError:
+    """The error of a device type without a backend."""
+    kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
+    return RuntimeError(f"Expected one of {kinds} device type at start of device string: {kind}")
+
+
+def _kinds_of(cls: type[Backend]) -> set[str]:
+    """The device types of the backends there are classes of, registered or not."""
+    return {cls.device_type}.union(*map(_kinds_of, cls.__subclasses__()))
+
+
+class device(Scope):
+    """Where tensors live; also a context in which they are made there.
+
+    Args:
+        type: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, a device, or a device's number.
+        index: The number, if ``type`` does not hold it.
+        device: The same as ``type`` alone.
+
+    Raises:
+        RuntimeError: For a text that names no device, or a negative number.
+        TypeError: If ``type`` is none of the above, or ``index`` no int.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.device("cpu")
+        device(type='cpu')
+    """
+
+    __slots__ = ("type", "index")
+
+    def __init__(self, type: Any = None, index: int | None = None, *, device: Any = None) -> None:
+        if device is not None:
+            if type is not None or index is not None:
+                raise TypeError("device() got an unexpected keyword argument 'device'")
+            type = device
+        if isinstance(type, _Device) and index is None:
+            type, index = type.type, type.index
+        elif isinstance(type, int) and not isinstance(type, bool) and index is None:
+            type, index = "cuda", type
+        elif not isinstance(type, str):
+            raise TypeError(
+                "device(): argument 'type' (position 1) must be str"
+                f"{', int or device' if index is None else ''}, not {type.__class__.__name__}"
+            )
+        if index is not None and not isinstance(index, int):
+            raise TypeError(
+                "device(): argument 'index' (position 2) must be int, not "
+                + index.__class__.__name__
+            )
+        type, index = _read(type, index)
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
+        super().__init__()
+        self.type: str = type
+        self.index = index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, device):
+            return NotImplemented
+        return self.type == other.type and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> tuple[Any, tuple[str, int | None]]:
+        return device, (self.type, self.index)
+
+    def __enter__(self) -> device:
+        super().__enter__()
+        return self
+
+    def _settings(self) -> Settings:
+        name = backend_of_type(self.type)
+        try:
+            return backend_settings(name if self.index is None else load(name).at(self.index))
+        except UnknownBackendError:
+            raise unknown(self.type) from None
+
+
+#: Device types whose backend has another name.
+_BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
+
+
+def backend_of_type(device_type: str) -> BackendLike:
+    """The name, or the backend itself, whose arrays live on devices of this type."""
+    return _BACKEND_OF_TYPE.get(device_type) or serving(device_type)
+
+
+def set_default_device(device: Any) -> None:
+    """Choose where this thread creates tensors: ``set_backend`` by the device's name.
+
+    Args:
+        device: ``"cpu"``, ``"cuda:1"``, a device, a device's number; None to follow the default
+            of the process again.
+
+    Raises:
+        RuntimeError: If there is no such device; then nothing has changed.
+        BackendUnavailableError: If it cannot be used here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_default_device("cpu")
+        >>> tt.set_default_device(None)
+    """
+    if device is None:
+        reset_backend()
+        return
+    place = _Device(device)
+    name = backend_of_type(place.type)
+    try:
+        backend = load(name)
+    except UnknownBackendError:
+        raise unknown(place.type) from None
+    set_backend(backend if place.index is None else backend.at(place.index))
+
+
+def get_default_device() -> device:
+    """Where tensors are created here and now.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_default_device()
+        device(type='cpu')
+    """
+    backend = current_backend()
+    return device(backend.device_type, backend.device_index(backend.library.empty(0)))
+
+
+_Device = device
+for _function in (get_default_device, set_default_device):
+    _function.__module__ = "tinytorch"

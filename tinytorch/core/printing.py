@@ -1,0 +1,414 @@
+"""How a tensor looks at the prompt: torch's layout, in pure Python.
+
+Only the elements that are shown leave the device: a large tensor is cut to its corners
+first and turned into Python numbers after.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from operator import index
+from typing import Any, TypeAlias
+
+from .. import dtypes
+from ..state import Variable, default_dtype
+
+__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
+
+#: A number, or lists of numbers nested as deep as the tensor has dimensions.
+Nested: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: float = 80
+    sci_mode: bool | None = None
+
+
+_PROFILES = {
+    "default": _Options(),
+    "short": _Options(precision=2, edgeitems=2),
+    "full": _Options(threshold=math.inf),
+}
+
+# A scope belongs to its task or thread, as every tinytorch scope does; what is set outside
+# of one holds for the process, as in torch.
+_scope: Variable[_Options | None] = Variable("printoptions", None)
+_process: list[_Options] = [_PROFILES["default"]]
+
+
+def _options() -> _Options:
+    return _scope.get() or _process[0]
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The options that ``repr`` of a tensor follows now.
+
+    Returns:
+        A dict with ``precision``, ``threshold``, ``edgeitems``, ``linewidth`` and
+        ``sci_mode``; changing it changes nothing else.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_printoptions()["precision"]
+        4
+    """
+    return asdict(_options())
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: float | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+    *,
+    suppress: bool | None = None,
+    formatter: object = None,
+) -> None:
+    """Set how tensors are printed; what is not given stays, except ``sci_mode``.
+
+    Inside a ``printoptions`` block the change ends with the block.
+
+    Args:
+        precision: Digits after the decimal point, default 4.
+        threshold: A tensor with more elements than this is summarised, default 1000.
+        edgeitems: Elements shown at each end of a summarised dimension, default 3.
+        linewidth: Characters per line, default 80.
+        profile: ``"default"``, ``"short"`` (2 digits, 2 edge items) or ``"full"`` (never
+            summarise); the other arguments refine it.
+        sci_mode: Scientific notation always (True), never (False), or where the values
+            ask for it (None, the default).
+        suppress: NumPy's spelling of ``sci_mode=False``.
+        formatter: Taken for NumPy's sake and not used.
+
+    Raises:
+        TypeError: If a number is not one.
+        ValueError: If a number is negative, or the profile is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_printoptions(precision=2)
+        >>> tt.tensor([1 / 3])
+        tensor([0.33])
+        >>> tt.set_printoptions(profile="default")
+    """
+    options = _options() if profile is None else _profile(profile)
+    given = {
+        "precision": _count("precision", precision),
+        "threshold": _limit("threshold", threshold),
+        "edgeitems": _count("edgeitems", edgeitems),
+        "linewidth": _limit("linewidth", linewidth),
+    }
+    changes: dict[str, Any] = {name: v for name, v in given.items() if v is not None}
+    options = replace(options, sci_mode=False if suppress else sci_mode, **changes)
+    if _scope.get() is None:
+        _process[0] = options
+    else:
+        _scope.set(options)
+
+
+@contextmanager
+def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
+    """Print tensors with other options inside a ``with`` block.
+
+    Args:
+        **options: What ``set_printoptions`` takes.
+
+    Yields:
+        The options in force inside the block.
+
+    Raises:
+        TypeError: If a number is not one, or an option does not exist.
+        ValueError: If a number is negative, or the profile is unknown.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.printoptions(precision=1):
+        ...     print(tt.tensor([1 / 3]))
+        tensor([0.3])
+    """
+    token = _scope.set(_options())
+    try:
+        set_printoptions(**options)
+        yield get_printoptions()
+    finally:
+        _scope.reset(token)
+
+
+def _profile(name: str) -> _Options:
+    if name not in _PROFILES:
+        known = ", ".join(map(repr, _PROFILES))
+        raise ValueError(f"set_printoptions: expected profile to be one of {known}; got {name!r}")
+    return _PROFILES[name]
+
+
+def _count(name: str, value: int | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        count = index(value)
+    except TypeError:
+        raise TypeError(
+            f"set_printoptions: expected {name} to be an int, got {type(value).__name__}"
+        ) from None
+    if count < 0:
+        raise ValueError(f"set_printoptions: expected {name} to be at least 0, got {value}")
+    return count
+
+
+def _limit(name: str, value: float | None) -> float | None:
+    return math.inf if value == math.inf else _count(name, value)  # type: ignore[arg-type]
+
+
+# -- numbers ------------------------------------------------------------------------------
+
+#: Where torch gives up fixed point: the largest value, its ratio to the smallest, the smallest.
+_LARGEST, _RATIO, _SMALLEST = 1e8, 1000.0, 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """One way to write every number of a tensor, and the width they are padded to."""
+
+    text: Callable[[Any], str]
+    width: int
+
+    def __call__(self, value: Any) -> str:
+        return self.text(value).rjust(self.width)
+
+
+def _float_format(values: Sequence[float], options: _Options) -> _Format:
+    """The notation for ``values``; zeros, infinities and NaNs have no say in it."""
+    telling = [value for value in values if value and math.isfinite(value)]
+    if not telling:
+        return _Format(_whole_text, 1)
+    sizes = [abs(value) for value in telling]
+    whole = all(value.is_integer() for value in telling)
+    scientific = options.sci_mode
+    if scientific is None:
+        scientific = _wants_exponent(min(sizes), max(sizes), whole)
+    text: Callable[[float], str] = f"{{:.{options.precision}{'e' if scientific else 'f'}}}".format
+    if whole and not scientific:
+        text = _whole_text
+    return _Format(text, max(len(text(value)) for value in telling))
+
+
+def _wants_exponent(smallest: float, largest: float, whole: bool) -> bool:
+    if largest > _LARGEST or largest / smallest > _RATIO:
+        return True
+    return not whole and smallest < _SMALLEST
+
+
+def _whole_text(value: float) -> str:
+    return f"{value:.0f}." if math.isfinite(value) else str(value)
+
+
+def _complex_format(values: Sequence[complex], options: _Options) -> _Format:
+    """Real and imaginary parts choose their notation each for itself."""
+    real = _float_format([value.real for value in values], options)
+    imag = _float_format([value.imag for value in values], options)
+
+    def text(value: complex) -> str:
+        imaginary = imag(value.imag).lstrip()
+        sign = "" if imaginary.startswith("-") else "+"
+        return f"{real(value.real)}{sign}{imaginary}j"
+
+    # Both widths and the sign: what a line is measured by, though the text is not padded to it.
+    return _Format(text, real.width + imag.width + 1)
+
+
+def _number_format(values: Sequence[Any], dtype: dtypes.dtype, options: _Options) -> _Format:
+    if dtype.is_complex:
+        return _complex_format(values, options)
+    if dtype.is_floating_point:
+        return _float_format(values, options)
+    return _Format(str, max(len(str(value)) for value in values))
+
+
+# -- layout -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Brackets, commas and line breaks around formatted numbers."""
+
+    write: Callable[[Any], str]
+    element_width: int
+    linewidth: float
+    edge: int | None  # items shown at each end of a long dimension; None shows all
+
+    def block(self, values: Nested, shape: Sequence[int], indent: int) -> str:
+        if not shape:
+            return self.write(values)
+        if len(shape) == 1:
+            return self._vector(values, shape[0], indent)
+        rows = [self.block(row, shape[1:], indent + 1) for row in values]
+        # A blank line for every dimension between these rows and the numbers.
+        separator = "," + "\n" * (len(shape) - 1) + " " * (indent + 1)
+        return "[" + separator.join(self._abridged(rows, shape[0], "...")) + "]"
+
+    def _vector(self, values: Sequence[Any], size: int, indent: int) -> str:
+        items = self._abridged([self.write(value) for value in values], size, " ...")
+        per_line = _per_line(self.linewidth - indent, self.element_width + 2, len(items))
+        lines = [
+            ", ".join(items[start : start + per_line]) for start in range(0, len(items), per_line)
+        ]
+        return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+    def _abridged(self, items: list[str], size: int, dots: str) -> list[str]:
+        if self.edge is None or size <= 2 * self.edge:
+            return items
+        return [*items[: self.edge], dots, *items[self.edge :]]
+
+
+def _per_line(room: float, width: int, most: int) -> int:
+    return most if room == math.inf else max(1, int(room // width))
+
+
+def _corners(t: Any, edge: int, dim: int = 0) -> Nested:
+    """``t.tolist()`` without the inner part of every dimension longer than ``2 * edge``.
+
+    Two slices per long dimension, so the work is that of the elements shown.
+    """
+    if dim == len(t.shape):
+        return t.tolist()
+    size = t.shape[dim]
+    if size <= 2 * edge:
+        return _corners(t, edge, dim + 1)
+    front = (slice(None),) * dim
+    head = _corners(t[(*front, slice(edge))], edge, dim + 1)
+    tail = _corners(t[(*front, slice(size - edge, None))], edge, dim + 1)
+    return _joined(head, tail, dim)
+
+
+def _joined(head: list[Any], tail: list[Any], dim: int) -> list[Any]:
+    if dim == 0:
+        return head + tail
+    return [_joined(a, b, dim - 1) for a, b in zip(head, tail, strict=True)]
+
+
+def _flat(values: Nested, depth: int) -> list[Any]:
+    if depth == 0:
+        return [values]
+    for _ in range(depth - 1):
+        values = [value for row in values for value in row]
+    return list(values)
+
+
+# -- tensors ------------------------------------------------------------------------------
+
+#: Classes whose name torch leaves unsaid.
+_PLAIN = frozenset({"Tensor", "Parameter", "Buffer"})
+
+
+def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
+    """The text of ``repr(t)``: torch's, with ``tinytorch.`` before the names of dtypes.
+
+    Args:
+        t: A tensor of any shape, dtype and device.
+        tensor_contents: Stands for the numbers, if given.
+
+    Returns:
+        ``tensor(...)``; for a subclass of Tensor, its name in the place of ``tensor``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1.5, 2], [3, 4]])
+        tensor([[1.5000, 2.0000],
+                [3.0000, 4.0000]])
+    """
+    options = _options()
+    name = type(t).__name__
+    prefix = ("tensor" if name in _PLAIN else name) + "("
+    text = tensor_contents
+    if text is None:
+        text = _contents(t.detach(), len(prefix), options)
+    whole = _with_suffixes(prefix + text, _suffixes(t, options), len(prefix), options.linewidth)
+    return f"Parameter({whole})" if "_is_param" in vars(t) else whole
+
+
+def _contents(t: Any, indent: int, options: _Options) -> str:
+    shape = tuple(t.shape)
+    if t.device.type == "meta":
+        return "..."
+    if t.numel() == 0:
+        return "[]"
+    summarise = t.numel() > options.threshold
+    if summarise and shape and not options.edgeitems:
+        return "[...]"
+    edge = options.edgeitems if summarise else None
+    values = t.tolist() if edge is None else _corners(t, edge)
+    number = _number_format(_flat(values, len(shape)), t.dtype, options)
+    write = number.text if t.dtype.is_complex else number
+    return _Layout(write, number.width, options.linewidth, edge).block(values, shape, indent)
+
+
+def _suffixes(t: Any, options: _Options) -> list[str]:
+    suffixes = []
+    if t.device.type != "cpu":
+        suffixes.append(f"device='{t.device}'")
+    empty, meta = t.numel() == 0, t.device.type == "meta"
+    if meta or (len(t.shape) != 1 if empty else not options.edgeitems):
+        suffixes.append(f"size={tuple(t.shape)}")
+    if not _is_evident(t.dtype, empty or meta):
+        suffixes.append(f"dtype={t.dtype}")
+    t, tangent = _primal_and_tangent(t)
+    try:
+        node = t.grad_fn
+    except RuntimeError:  # a view that has none any more; its numbers can be seen all the same
+        suffixes.append("grad_fn=<Invalid>")
+        return suffixes
+    if node is not None:
+        suffixes.append(f"grad_fn=<{node.name()}>")
+    elif t.requires_grad:
+        suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
+    return suffixes
+
+
+def _primal_and_tangent(t: Any) -> tuple[Any, Any]:
+    """A tensor and None, or the two parts of a dual one; whoever made that has the module."""
+    forward_ad: Any = sys.modules.get("tinytorch.autograd.forward_ad")
+    if forward_ad is None or t.device.type == "meta":
+        return t, None
+    primal, tangent = forward_ad.unpack_dual(t)
+    return t if tangent is None else primal, tangent
+
+
+def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:
+    """Whether the reader knows the dtype from the numbers shown."""
+    default = default_dtype()
+    if empty:
+        return dtype == default
+    if dtype.is_complex:
+        return dtype == default.to_complex()
+    return dtype == default or dtype in (dtypes.int64, dtypes.bool)
+
+
+def _with_suffixes(text: str, suffixes: list[str], indent: int, linewidth: float) -> str:
+    # torch leaves room for two characters more than the last line has.
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        # Measured as torch spells it, so that lines break where torch breaks them.
+        needed = len(suffix.replace("dtype=tinytorch.", "dtype=torch.")) + 2
+        if column + needed > linewidth:
+            text += ",\n" + " " * indent + suffix
+            column = indent + needed - 2
+        else:
+            text += ", " + suffix
+            column += needed
+    return text + ")"
+
+
+for _function in (get_printoptions, printoptions, set_printoptions):
+    _function.__module__ = "tinytorch"

@@ -1,0 +1,108 @@
+"""The shape of a tensor, and the number of its elements."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, overload
+
+from .. import dtypes
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple of ints.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).shape.numel()
+        6
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        """Sizes, each an int or what counts as one, such as a tensor of one integer.
+
+        Raises:
+            TypeError: For anything else.
+        """
+        return shaped(cls, [n if n.__class__ is int else _int(n, i) for i, n in enumerate(sizes)])
+
+    def numel(self) -> int:
+        """Product of the sizes: how many elements a tensor of this shape has."""
+        total = 1
+        for n in self:
+            total *= n
+        return total
+
+    def __repr__(self) -> str:
+        return f"{dtypes.shown_as}.Size({list(self)})"
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
+    def __getitem__(self, index: Any) -> Any:
+        item = tuple.__getitem__(self, index)
+        return Size(item) if isinstance(index, slice) else item
+
+    def __add__(self, other: Any) -> Size:
+        if isinstance(other, tuple):
+            return Size(tuple.__add__(self, other))
+        if hasattr(other, "__radd__"):
+            return NotImplemented
+        raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+
+    def __radd__(self, other: Any) -> Size:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: SupportsIndex) -> Size:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+
+#: A ``Size`` of what is ints already: ``shaped(Size, array.shape)``.
+shaped = tuple.__new__
+
+
+def _int(value: Any, position: int) -> int:
+    try:
+        return int(operator.index(value))
+    except (TypeError, RuntimeError, ValueError):
+        raise TypeError(
+            f"torch.Size() takes an iterable of 'int' (item {position} is '{type(value).__name__}')"
+        ) from None
+
+
+class ElementCount(int):
+    """``x.size``: NumPy's number of elements, torch's method when called.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(2, 3)
+        >>> x.size, x.size(), x.size(0)
+        (6, tinytorch.Size([2, 3]), 2)
+    """
+
+    shape: Size
+
+    def __new__(cls, shape: Size) -> ElementCount:
+        count = super().__new__(cls, shape.numel())
+        count.shape = shape
+        return count
+
+    @overload
+    def __call__(self, dim: None = None) -> Size: ...
+    @overload
+    def __call__(self, dim: int) -> int: ...
+    def __call__(self, dim: int | None = None) -> Size | int:
+        if dim is None:
+            return self.shape
+        ndim = len(self.shape)
+        if not -ndim <= dim < max(ndim, 1) or not ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, "
+                f"{max(ndim, 1) - 1}], but got {dim})"
+            )
+        return self.shape[dim]

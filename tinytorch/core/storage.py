@@ -1,0 +1,461 @@
+"""What a tensor holds: its array, what can be asked of it, and ways out to Python and NumPy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, overload
+
+from .. import dtypes
+from ..autograd.nodes import Node, Slot
+from ..backends.base import Array, Backend
+from ..state import grad_enabled
+from ..warnings import warn_once
+from .device import device
+from .layout import checked_format, contiguous_format, layout, memory_format, strided
+from .size import ElementCount, Size, shaped
+from .torch_function_members import asked_first
+
+if TYPE_CHECKING:
+    import numpy
+
+    from .tensor import Tensor
+
+
+@asked_first
+class Storage:
+    """The part of ``Tensor`` that knows nothing of gradients."""
+
+    __slots__ = (
+        "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base",
+        "_steps", "_base_node", "_wanted", "_kind", "_fixed_at",
+    )  # fmt: skip
+
+    if TYPE_CHECKING:  # names that typing.get_type_hints(Tensor) would not find
+        #: The raw array, of the library that ``_xp`` wraps.
+        _data: Array
+        _xp: Backend
+        #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
+        _rg: Any
+        _node: Node | Slot | None
+        _grad: Tensor | None
+        #: ``[version]``, shared with everything that shares the memory; None until needed.
+        _vc: list[int] | None
+        _base: Tensor | None
+        # Of views alone, which have a base:
+        #: The operations that make it from its base, the last one first: ``(those before it,
+        #: function, arguments)``, or None.
+        _steps: tuple[Any, ...] | None
+        #: The base's node when the view's own node was made.
+        _base_node: Any
+        #: Whether it requires grad as long as its base has that node.
+        _wanted: bool
+        #: Why it may not be changed in place where gradients are recorded: a kind of
+        #: ``autograd.views``, or "".
+        _kind: str
+        #: For such a view, the version of its memory when it was made. Its own node cannot be made
+        #: again, so that its memory must not change at all.
+        _fixed_at: int
+
+    requires_grad: bool
+
+    # -- what it is --------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension; assigning another shape of as many elements reshapes."""
+        return shaped(Size, self._data.shape)
+
+    @shape.setter
+    def shape(self, shape: Sequence[int]) -> None:
+        tensor: Any = self
+        tensor.data = tensor.reshape(shape).detach()
+
+    @property
+    def size(self) -> ElementCount:
+        """Number of elements, an int; called, the shape (``size()``) or one size (``size(0)``)."""
+        return ElementCount(shaped(Size, self._data.shape))
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._data.shape)
+
+    def dim(self) -> int:
+        """Number of dimensions.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).dim()
+            2
+        """
+        return len(self._data.shape)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """Number of elements.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).numel()
+            6
+        """
+        return int(self._data.size)
+
+    nelement = numel
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return self._xp.dtype_of(self._data)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return int(self._data.dtype.itemsize)
+
+    def element_size(self) -> int:
+        """Bytes per element.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, dtype=tt.float64).element_size()
+            8
+        """
+        return int(self._data.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(self._data.nbytes)
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that holds the array; ``str()`` of it is its name."""
+        return self._xp
+
+    @property
+    def device(self) -> device:
+        """Where the array lives."""
+        return device(self._xp.device_type, self._xp.device_index(self._data))
+
+    @property
+    def layout(self) -> layout:
+        """Always dense: ``tinytorch.strided``."""
+        return strided
+
+    def get_device(self) -> int:
+        """The device's number, -1 on the CPU.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, device="cpu").get_device()
+            -1
+        """
+        index = self._xp.device_index(self._data)
+        return -1 if index is None else index
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are real floating-point numbers.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor(1.0).is_floating_point()
+            True
+        """
+        return bool(self._data.dtype.kind == "f")
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor(1j).is_complex()
+            True
+        """
+        return bool(self._data.dtype.kind == "c")
+
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, dtype=tt.uint8).is_signed()
+            False
+        """
+        return self.dtype.is_signed
+
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        """Steps, in elements, to the next element along each dimension (or along ``dim``).
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).stride()
+            (3, 1)
+        """
+        data = self._data
+        strides = tuple(int(s) // data.dtype.itemsize for s in data.strides)
+        if not data.size and not any(strides):  # the library knows none
+            strides = _in_rows(data.shape)
+        elif 0 in strides:
+            strides = _past_what_follows(data.shape, strides)
+        return strides if dim is None else strides[dim]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps in bytes, as NumPy counts them."""
+        return tuple(self._data.strides)
+
+    def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
+        """Whether the elements lie in memory in the format's order, without gaps.
+
+        Args:
+            memory_format: Default ``contiguous_format``, row-major.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2, 3).T.is_contiguous()
+            False
+        """
+        if memory_format is contiguous_format:
+            return bool(self._data.flags.c_contiguous)
+        return checked_format("is_contiguous", memory_format).holds(self._data)
+
+    # -- out to Python and NumPy --------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> numpy.ndarray[Any, Any]:
+        """The elements as a NumPy array that shares memory where the backend is NumPy.
+
+        Args:
+            force: Detach and copy from the device if that is what it takes.
+
+        Raises:
+            RuntimeError: If the tensor requires grad and operations are recorded.
+            TypeError: If it lives on another device than the CPU.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.ones(2).numpy()
+            array([1., 1.], dtype=float32)
+        """
+        if not force:
+            if self.requires_grad and grad_enabled():
+                raise RuntimeError(
+                    "Can't call numpy() on Tensor that requires grad. Use "
+                    "tensor.detach().numpy() instead."
+                )
+            if self._xp.device_type != "cpu":
+                raise TypeError(
+                    f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() "
+                    "to copy the tensor to host memory first."
+                )
+        return self._xp.to_numpy(self._data)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor).
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.eye(2).tolist()
+            [[1.0, 0.0], [0.0, 1.0]]
+        """
+        return self._xp.to_numpy(self._data).tolist()
+
+    def item(self) -> Any:
+        """The single element as a Python number; RuntimeError for more or fewer.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor([3]).item()
+            3
+        """
+        data = self._data
+        if data.size != 1:
+            raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
+        return self._xp.item(data)
+
+    def tobytes(self) -> bytes:
+        """The elements' bytes in row-major order.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.tensor([1, 256], dtype=tt.int16).tobytes()
+            b'\\x01\\x00\\x00\\x01'
+        """
+        return self._xp.to_numpy(self._data).tobytes()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __bool__(self) -> bool:
+        if self._data.size != 1:
+            if self._data.size == 0:
+                raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self._xp.item(self._data))
+
+    def _scalar(self) -> Any:
+        """The single element; ValueError for more or fewer, as Python's conversions have it."""
+        if self._data.size != 1:
+            raise ValueError(
+                "only one element tensors can be converted to Python scalars, got one of "
+                f"{self._data.size} elements"
+            )
+        return self._xp.item(self._data)
+
+    def __int__(self) -> int:
+        return int(self._real("int64_t"))
+
+    def __float__(self) -> float:
+        self._warn_of_gradient()
+        return float(self._real("double"))
+
+    def _warn_of_gradient(self) -> None:
+        """Tell that the number that is made of it has no gradient."""
+        if self._rg and grad_enabled() and self.requires_grad:
+            warn_once(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+                "behavior.\nConsider using tensor.detach() first."
+            )
+
+    def _real(self, kind: str) -> Any:
+        """The single element, which the C type ``kind`` is to hold: no complex number."""
+        value = self._scalar()
+        if not isinstance(value, complex):
+            return value
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return value.real
+
+    def __complex__(self) -> complex:
+        self._warn_of_gradient()
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iub" or self._data.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return operator.index(int(self._xp.item(self._data)))
+
+    def __len__(self) -> int:
+        if not self._data.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._data.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._data.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        rows: Any = self.unbind(0)  # type: ignore[attr-defined]
+        return iter(rows)
+
+    def __reversed__(self) -> Any:
+        """The tensor with its first dimension from the end; a 0-d one as it is."""
+        return self.flip(0) if self._data.shape else self  # type: ignore[attr-defined]
+
+    def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, (Storage, bool, int, float, complex)):
+            raise RuntimeError(
+                "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                f"{type(element)}."
+            )
+        return bool((self == element).any())  # type: ignore[attr-defined]
+
+
+#: What is in the ``__dict__`` of tensors for the library's own use.
+_OWN = frozenset((
+    "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_inference",
+    "_mapped", "_shift", "_level", "_whole",
+))  # fmt: skip
+
+
+def check_grad(tensor: Storage, value: Any) -> None:
+    """TypeError or RuntimeError for what cannot be the gradient of ``tensor``."""
+    if not isinstance(value, Storage):
+        raise TypeError(
+            "assigned grad expected to be a Tensor or None but got grad of type "
+            f"{type(value).__name__}"
+        )
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._data.dtype != tensor._data.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with "
+            f"dtype '{tensor.dtype.name}'. The gradient must match the tensor's dtype"
+        )
+    if value._xp is not tensor._xp:
+        raise RuntimeError(
+            f"attempting to assign a gradient on device '{value.device}' to a tensor on device "
+            f"'{tensor.device}'. Please ensure that the gradient and the tensor are on the same "
+            "device"
+        )
+    if value._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same "
+            "size"
+        )
+
+
+def attributes(tensor: Any) -> dict[str, Any]:
+    """What users have set on a tensor, without the tables of its hooks."""
+    return {name: value for name, value in vars(tensor).items() if name not in _OWN}
+
+
+def _past_what_follows(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Steps with those along dimensions of size 1 as torch gives them; the library has 0 there."""
+    found: list[int] = []
+    beyond = 1
+    for n, step in zip(reversed(shape), reversed(strides), strict=True):
+        step = beyond if n == 1 and step == 0 else step
+        found.append(step)
+        beyond = n * step
+    return tuple(reversed(found))
+
+
+def _in_rows(shape: Sequence[int]) -> tuple[int, ...]:
+    """The steps of a tensor in row-major order, in which an empty dimension counts as one."""
+    steps = accumulate((max(n, 1) for n in reversed(shape[1:])), operator.mul, initial=1)
+    return tuple(steps)[::-1] if shape else ()
+
+
+class _OnItsDevice:
+    """A slot that, asked for its value, first makes the owner's device current."""
+
+    def __init__(self, slot: Any, backend: Any) -> None:
+        self._slot = slot
+        self._backend = backend
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        if owner is None:
+            return self
+        xp = self._backend.__get__(owner)
+        if xp.several:
+            xp.here()
+        return self._slot.__get__(owner)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        self._slot.__set__(owner, value)
+
+
+def follow_devices() -> None:
+    """Have operations run on the device of their inputs, and rules on that of their node.
+
+    What computes asks a tensor for its array, or a node for its backend, just before. Where there
+    is one device, which is nearly everywhere, asking costs nothing, for this was not called.
+    """
+    for cls, backend, slots in ((Storage, "_xp", ("_data", "_xp")), (Node, "xp", ("xp",))):
+        holder = vars(cls)[backend]
+        if not isinstance(holder, _OnItsDevice):
+            for name in slots:
+                setattr(cls, name, _OnItsDevice(vars(cls)[name], holder))
+
+
+Backend.when_several.append(follow_devices)

@@ -1,0 +1,235 @@
+"""What a public function does that ``template`` did not write for plain arguments.
+
+Somebody is asked, NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion; then the
+steps of ``template`` again. Views and several results, which both need.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd import views
+from ..autograd.nodes import next_seq, node_of
+from ..core import torch_function
+from ..core.tensor import Tensor, wrap
+from ..state import grad_enabled
+from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
+from .backward import Backward
+from .error_context import retold
+from .inplace import call_inplace
+from .out import refuse_recorded, write_to_out
+from .overlap import check_out
+from .record import any_rg, record
+from .scalar_arguments import checked
+from .spec import Op
+
+
+def slow(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A call of ``function`` that is not plain.
+
+    Args:
+        op: The operation.
+        function: Its function, or its method.
+        values: The parameters that can be given by position; what came by name is there, too.
+        more: What else was given by position.
+        options: What was given by name.
+    """
+    args = as_given(op, values, more, options)
+    answer = torch_function.asked(op, function, args, options)
+    return call(op, args, options) if answer is torch_function.NOBODY else answer
+
+
+def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call ``op`` with anything a user may pass, nobody being asked."""
+    if options:
+        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.registered.numpy_form(*args, **options)
+        out = options.pop("out", None)
+        if out is not None:
+            return call_into(op, out, args, options)
+    if op.plan.flag is not None and (
+        options.get("inplace") or (len(args) > op.plan.flag and args[-1])
+    ):
+        options.pop("inplace", None)
+        return call_inplace(op, args[: op.plan.flag], options)
+    given, xp = prepare(op, args, options)
+    return op.core(xp, *given)
+
+
+def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
+    """Several results of a kernel as tensors, recorded."""
+    array_type = xp.array_type
+    outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
+    if op.backward.differentiable and any_rg(op.backward, given) and grad_enabled():
+        record(op.backward, xp, outs, given, raws)
+    if op.view:
+        _many_views(op, xp, outs, given, raws)
+    return outs if op.returns is None else op.returns(*outs)
+
+
+def _many_views(
+    op: Op, xp: Any, outs: tuple[Tensor, ...], given: tuple[Any, ...], raws: tuple[Any, ...]
+) -> None:
+    at = op.plan.tensors[0]
+    rest = given[:at] + given[at + 1 :]
+    kind = views.SEVERAL
+    if not grad_enabled():
+        kind = views.unrecorded_kind()
+    source = raws[at]
+    for i, out in enumerate(outs):
+        if out._data.base is source or xp.is_view(out._data, source):
+            views.track(out, given[at], _pick(op, i), rest, out._node, kind)
+
+
+class _Pick:
+    """The ``index``-th result of an operation, as a step of a view's replay."""
+
+    def __init__(self, op: Op, index: int) -> None:
+        self.op = op
+        self.index = index
+
+    def __call__(self, *args: Any) -> Any:
+        return self.op.function(*args)[self.index]
+
+    def kernel(self, xp: Any, *args: Any) -> Any:
+        """The same on raw arrays."""
+        return self.op.run(xp, args)[self.index]
+
+
+_pick = functools.cache(_Pick)
+
+
+def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The operation with its result written to ``out``."""
+    check_out(op, out, (*args, *options.values()))
+    if op.exact_out == "gives" and isinstance(out, Tensor) and options.get("dtype") is None:
+        options["dtype"] = out.dtype
+    exact = _is_exact(op.exact_out, (*args, *options.values()))
+    return write_to_out(out, call_plain(op, args, options), op, exact)
+
+
+def _is_exact(mode: bool | str | None, given: tuple[Any, ...]) -> bool:
+    """Whether what was given decides that ``out=`` has to have the result's dtype."""
+    if mode == "numbers":
+        return any(v is not None and not isinstance(v, Tensor) for v in given)
+    return mode == "reals" and not any(isinstance(v, Tensor) and v.is_complex() for v in given)
+
+
+def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """``call`` without recording, for a caller that writes the result elsewhere."""
+    given, _ = prepare(op, args, options)
+    if op.backward.differentiable and grad_enabled():
+        behind = given if op.plan.sequence is None else (*given, *given[op.plan.sequence])
+        if any(isinstance(t, Tensor) and t.requires_grad for t in behind):
+            refuse_recorded(op)
+    return call(op, args, options)
+
+
+def slow_composite(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """``slow`` for an operation that is a function over tensors."""
+    args = as_given(op, values, more, options)
+    if op.public:
+        asked = torch_function.relevant(args, options)
+        if asked and op.qualname in torch_function.UNASKED:
+            with torch_function.Off(1):
+                return slow_composite(op, function, args, (), options)
+        if asked or torch_function.must_ask():
+            return torch_function.ask(function, asked, args, options)
+    if options:
+        if op.out and "out" in options:
+            return _composite_into(op, options.pop("out"), args, options)
+        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+            return op.registered.numpy_form(*args, **options)
+        if not op.plan.index.keys() >= options.keys():
+            several = _several(op.body)
+            if several in options:
+                args = (*args, options.pop(several))
+            options = {_spelling(op, n): v for n, v in options.items()}
+    try:
+        return checked(op, body_of(op))(*args, **options)
+    except TOLD as error:
+        better = told(op, args, options, error)
+        if better is error:
+            raise
+        raise better from None
+
+
+#: The errors of composites that may be told better.
+TOLD: tuple[type[Exception], ...] = (
+    AttributeError,
+    TypeError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+)
+
+
+def told(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
+    """What to raise for an error in a composite; if it is that of an answer, as it is."""
+    if op.public and torch_function.relevant(args, options):
+        return error
+    return retold(op, args, options, error)
+
+
+def _several(source: Callable[..., Any]) -> str | None:
+    """The name of ``*sizes`` or the like, by which PyTorch takes them as one sequence."""
+    code = source.__code__
+    named_ones = code.co_argcount + code.co_kwonlyargcount
+    return code.co_varnames[named_ones] if code.co_flags & 0x04 else None
+
+
+def body_of(op: Op) -> Callable[..., Any]:
+    """What a composite runs: its function, whose results get nodes of its name."""
+    body: Callable[..., Any] = op.body
+    return named(op, body) if op.node is not None or op.frees else body
+
+
+def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """A composite's function whose results have nodes of its name: to torch it is one operation.
+
+    Those free what it says, too.
+    """
+    node: Any = op.node
+
+    def function(*args: Any, **options: Any) -> Any:
+        before = next_seq()
+        result = source(*args, **options)
+        for t in result if isinstance(result, (tuple, list)) else (result,):
+            made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
+            if made is not None and made.seq > before and isinstance(made.op, Backward):
+                name = node(made) if callable(node) else node
+                if name is not None or op.frees:
+                    made.op = made.op.called(name or made.op.backward_name, bool(op.frees) or None)
+        return result
+
+    return function
+
+
+def _composite_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A composite with its result written to ``out``."""
+    if out is not None:
+        check_out(op, out, (*args, *options.values()))
+    result = op.function(*args, **options)
+    return result if out is None else write_unrecorded(out, result, op)
+
+
+def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
+    """``write_to_out`` for what was computed as usual.
+
+    Raises:
+        RuntimeError: If the result is part of a graph, or its dtype does not fit ``out``.
+    """
+    parts = result if isinstance(result, tuple) else (result,)
+    if grad_enabled() and any(isinstance(t, Tensor) and t.requires_grad for t in parts):
+        refuse_recorded(op)
+    return write_to_out(out, result, op)
+
+
+def _spelling(op: Op, name: str) -> str:
+    return name if name in op.plan.index else torchs_name(op, name) or name

@@ -1,0 +1,227 @@
+"""Functions that are written by ``template`` when they are first called."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import linecache
+import threading
+from collections.abc import Callable
+from functools import partial
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..autograd.inference import UNSETTLED, mark
+from ..autograd.nodes import Node, next_seq
+from ..autograd.saved_packing import Recording
+from ..autograd.views import edge_of, track, unrecorded_kind
+from ..core.tensor import Tensor, making
+from ..core.torch_function import PLAIN
+from ..dtypes import as_dtype, dtype
+from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
+from .arguments import as_given, explain_shapes, unwrap
+from .call import TOLD, body_of, results, slow, slow_composite, told
+from .inplace import slow_inplace
+from .parameter_docs import without_out
+from .promotion import plain_number
+from .record import note_versions, record, watch
+from .scalar_arguments import BASIC, checked_size, is_basic, truthful
+from .signature import of_inplace
+from .spec import REQUIRED, Op
+from .template import source
+from .template_arguments import Form, is_numpys
+
+#: What the template's names stand for in every function.
+_SHARED: dict[str, Any] = {
+    "_as_dtype": as_dtype,
+    "_current_backend": current_backend,
+    "_GRAD": GRAD,
+    "_Node": Node,
+    "_PLAIN": PLAIN,
+    "_Recording": Recording,
+    "_TOLD": TOLD,
+    "_Tensor": Tensor,
+    "_UNSETTLED": UNSETTLED,
+    "_ValueError": ValueError,
+    "_any": any,
+    "_as_given": as_given,
+    "_basic": BASIC,
+    "_bool": bool,
+    "_checked_size": checked_size,
+    "_edge_of": edge_of,
+    "_explain_shapes": explain_shapes,
+    "_grad_enabled": grad_enabled,
+    "_int": int,
+    "_is_basic": is_basic,
+    "_isinstance": isinstance,
+    "_issubclass": issubclass,
+    "_len": len,
+    "_list": list,
+    "_making": making,
+    "_mark": mark,
+    "_new": object.__new__,
+    "_next_seq": next_seq,
+    "_no_item": (IndexError, TypeError),
+    "_note_versions": note_versions,
+    "_place_of_new": place_of_new,
+    "_plain_number": plain_number,
+    "_reals": (float, int),
+    "_record": record,
+    "_required": REQUIRED,
+    "_results": results,
+    "_scoped_grad": scoped_grad,
+    "_told": told,
+    "_track": track,
+    "_tuple": tuple,
+    "_unrecorded_kind": unrecorded_kind,
+    "_unwrap": unwrap,
+    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str, dtype)),
+    "_watch": watch,
+}
+
+_compiling = threading.RLock()
+
+
+def _unwritten(*args: Any, **options: Any) -> Any:
+    """What a function does that was never called: it is written, and called again."""
+    return globals()["_write"]()(*args, **options)
+
+
+def unwritten(name: str) -> Any:
+    """A function that does not know yet what it does; see ``serve``."""
+    # A library's kernel that imports something in C asks the caller's names for the builtins.
+    names = {"__name__": __name__, "__builtins__": builtins}
+    return FunctionType(_unwritten.__code__, names, name)
+
+
+def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any] | None = None) -> Any:
+    """Make ``function`` one of ``op``'s, to be written when it is first called; returns it.
+
+    Args:
+        function: What ``unwritten`` gave.
+        op: The operation.
+        form: Which of its functions.
+        slow: What takes every call that is not plain: see ``template``. It is called with the
+            operation and the function before everything else.
+    """
+    names = function.__globals__
+    names["_write"] = partial(_write, op, form, function)
+    if slow is not None:
+        names["_slow"] = partial(slow, op, function)
+    op.registered.written.append(partial(_forget, function))
+    return function
+
+
+def serve_public(function: Any, op: Op) -> Any:
+    """Make ``function`` the public function of an operation, or a method that does the same."""
+    if op.kernel is None:
+        return serve(function, op, Form.COMPOSITE, slow_composite)
+    return serve(function, op, Form.FUNCTION, slow)
+
+
+@functools.cache
+def make_inplace_function(op: Op) -> Any:
+    """``name_``, a method and a function; one object, so that it can be pickled by name."""
+
+    function = serve(unwritten(op.name), op, Form.INPLACE, slow_inplace)
+    function.__name__ = f"{op.name}_"
+    function.__module__, function.__qualname__ = op.home(function.__name__)
+    function.__wrapped__ = inspect.unwrap(op.function)
+    function.__doc__ = (
+        f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
+        f"    {without_out(op.function.__doc__ or '')}"
+    )
+    function.__signature__ = of_inplace(op)
+    function.op = op
+    return function
+
+
+def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
+    with _compiling:
+        code = _code(source(op, form))
+        names = function.__globals__
+        names.update(_SHARED)
+        names.update((f"_d{i}", default) for i, default in enumerate(op.plan.defaults))
+        names.update(_own_names(op))
+        made = FunctionType(code, names)
+        defaults = op.plan.defaults[: made.__code__.co_argcount] if form in _OPEN else None
+        function.__defaults__ = defaults or None
+        function.__code__ = code.replace(
+            co_name=function.__name__, co_qualname=function.__qualname__
+        )
+    return function
+
+
+#: The forms whose arguments may be left out.
+_OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE, Form.CREATION)
+
+
+def _own_names(op: Op) -> dict[str, Any]:
+    last: list[Plan] = [(None, None, None, (), _SMALL.get)]
+    return {
+        "_op": op, "_backward": op.backward, "_body": _body(op), "_kernel": op.kernel,
+        "_keeps": op.keeps, "_step": op.function,
+        "_copied": op.backward.copied, "_reflected": op.backward.reflected, "_last": last,
+        "_find": partial(_find, op, {}, last),
+    }  # fmt: skip
+
+
+def _body(op: Op) -> Any:
+    """What a composite runs for arguments that need no look."""
+    if op.kernel is not None:
+        return None
+    body = body_of(op)
+    return truthful(op, body) if op.plan.scalars and is_numpys(op) else body
+
+
+def _forget(function: FunctionType) -> None:
+    """Have a function written again: what it was written from has changed."""
+    with _compiling:
+        function.__code__ = _unwritten.__code__
+        function.__defaults__ = None
+
+
+@functools.cache
+def _code(text: str) -> CodeType:
+    """The compiled text of a function; operations of one shape have it in common."""
+    name = f"<tinytorch call path {_code.cache_info().currsize}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    module = compile(text, name, "exec")
+    return next(code for code in module.co_consts if isinstance(code, CodeType))
+
+
+# -- two operands -----------------------------------------------------------------------------
+
+_SMALL = {i: i for i in range(128)}  # numbers that fit every integer dtype
+
+
+#: ``(xp, dtype, run, kinds, number)``: how an operation of two operands runs on the arrays of one
+#: backend and native dtype. ``run`` is the kernel on two arrays, or None where the general path has
+#: to convert first; ``kinds`` are the classes of numbers that may be an operand; ``number(value)``
+#: is such a number as the kernel takes it, or None to leave it to the general path. (No named
+#: tuple: Python takes a plain one apart several times faster.)
+Plan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
+
+
+def _find(op: Op, plans: dict[Any, Plan], last: list[Plan], xp: Any, dtype: Any) -> Plan:
+    plan = plans.get((xp, dtype))
+    if plan is None:
+        plan = plans[xp, dtype] = _plan(op, xp, dtype)
+    last[0] = plan
+    return plan
+
+
+def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
+    floats = dtype.kind == "f"
+    run = None
+    if dtype.kind in "fc" or op.promote != "float":
+        run = partial(op.kernel, xp)
+    if 1 not in op.plan.numbers:
+        return xp, dtype, run, (), _SMALL.get
+    # The library's function itself: the kernel is no more than that, but for halves.
+    if floats and op.ufunc and dtype.itemsize > 2:
+        return xp, dtype, getattr(xp, op.ufunc), (float, int), xp.number(dtype)
+    if floats:
+        return xp, dtype, run, (float, int), lambda number: number
+    return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL.get

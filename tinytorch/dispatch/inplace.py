@@ -1,0 +1,167 @@
+"""In-place forms: an operation's result written over its first argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..autograd.engine import ABOVE
+from ..autograd.nodes import Node
+from ..autograd.saved_packing import Recording
+from ..autograd.views import check_inplace, edge_of, rebase
+from ..core import torch_function
+from ..core.tensor import Tensor, wrap
+from ..state import grad_enabled
+from .arguments import as_given, explain_shapes, prepare, unwrap
+from .backward import Backward
+from .out import check_writable, scalar_name, stands_for_many, write
+from .overlap import check_overlap
+from .record import any_rg, keep_out, make_node, watch
+from .spec import Op
+
+
+def slow_inplace(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """A call of the in-place form that ``template`` did not write for plain arguments."""
+    args = as_given(op, values, more, options)
+    answer = torch_function.asked(op, function, args, options)
+    return call_inplace(op, args, options) if answer is torch_function.NOBODY else answer
+
+
+def _check_target(op: Op, target: Any) -> None:
+    if not isinstance(target, Tensor):
+        raise TypeError(
+            f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
+            f"{type(target).__name__}"
+        )
+    if op.exact_out == "reals" and target.is_complex():
+        raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
+
+
+def call_inplace(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any], node: Any = None
+) -> Tensor:
+    """Run ``op`` and write its result over its first argument.
+
+    ``node`` is torch's name of the nodes, if that is not the operation's own.
+    """
+    target: Tensor = args[0]
+    _check_target(op, target)
+    if op.registered.expanded is not None and stands_for_many(target):
+        return op.registered.expanded(*args, **options)  # type: ignore[no-any-return]
+    check_writable(op.name, target)
+    if op.kernel is None:
+        return _assign_composite(op, target, args, options)
+    given, xp = prepare(op, args, options)
+    backward = op.backward.fixed(given) if node is None else op.backward.called(node)
+    operands = (target, *given[1:])
+    wants = grad_enabled() and backward.differentiable and any_rg(backward, operands)
+    # A view may require grad, which its base decides; one that does not may be changed.
+    if wants and any(isinstance(t, Tensor) and t.requires_grad for t in operands):
+        check_inplace(target)
+        if backward.saves[0]:  # a rule wants the old value, which is about to go
+            given = (_old_value(target, given[0]), *given[1:])
+    # Of a comparison; torch does not look at logical operations.
+    constant = op.promote is not None and not backward.differentiable
+    constant = constant and grad_enabled() and target.requires_grad
+    if constant:
+        check_inplace(target)
+    _check_overlap(op, target, operands[1:])
+    _record_and_write(op, xp, target, given, backward if wants else None)
+    if constant:
+        _give_history(target, backward.backward_name, edge_of(target), None)
+    return target
+
+
+def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: Any) -> Tensor:
+    given = (*args, *options.values())
+    _check_overlap(op, target, given[1:])
+    if grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
+        old = _old_value(target, target)  # what it is made of may want the old value
+        args = tuple(old if value is target else value for value in args)
+    value = op.function(*args, **options)
+    if op.exact_out is True and value.dtype is not target.dtype:
+        raise RuntimeError(
+            f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
+            f"operation's result requires dtype {scalar_name(value.dtype)}"
+        )
+    return assign(target, value, f"{op.name}_")
+
+
+def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
+    if (target._vc is not None or op.plan.picks) and not op.buffered:
+        check_overlap(target, target._data, others, op.plan.picks)
+
+
+def _old_value(target: Tensor, operand: Tensor) -> Tensor:
+    """A copy of the target's value in the target's place in the graph."""
+    old = wrap(target._xp.array(operand._data), target._xp)
+    edge = edge_of(operand)
+    if edge is not None:
+        old._rg = True
+        old._node = None if edge is operand else edge
+    return old
+
+
+def _record_and_write(
+    op: Op, xp: Any, target: Tensor, given: tuple[Any, ...], backward: Backward | None
+) -> None:
+    raws = tuple(unwrap(v) for v in given)
+    data = target._data
+    node = make_node(backward, xp, given, raws) if backward is not None else None
+    try:
+        if op.plan.takes_out and raws[0] is data:
+            y = op.run(xp, raws, out=data)
+        else:
+            y = op.run(xp, raws)
+    except ValueError as error:
+        raise explain_shapes(op, given, error) from None
+    if y is not data:
+        write(xp, data, y, op.name)
+    target._bump()
+    if node is not None and data.dtype.kind in "fc":
+        node.shape = data.shape
+        node.dtype = data.dtype
+        if node.op.saves_out:
+            keep_out(node, target)
+        rebase(target, node, ABOVE.writing().view_scatter)
+        if Recording.watched:
+            watch(node, target)
+
+
+def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
+    """Write ``value`` over ``target`` and give it the value's history."""
+    check_writable(name.rstrip("_"), target)
+    xp = target._xp
+    edge = edge_of(value) if grad_enabled() else None
+    if edge is not None:
+        check_inplace(target)
+    elif grad_enabled() and target._rg and target.requires_grad:
+        check_inplace(target)
+    if target._vc is not None:
+        check_overlap(target, target._data, (value,))
+    wanted, have = value.dtype, target.dtype
+    if wanted.category > have.category:
+        raise RuntimeError(
+            f"{name}: result type {scalar_name(wanted)} can't be cast to the desired output type "
+            f"{scalar_name(have)}"
+        )
+    if edge is not None and (wanted is not have or value._data.shape != target._data.shape):
+        value = value.to(have).expand(target._data.shape)
+    write(xp, target._data, value._data, name.rstrip("_"))
+    target._bump()
+    if edge is not None or (target._rg and grad_enabled() and target.requires_grad):
+        if name == "copy_" or edge is None:
+            _give_history(target, "CopyBackwards", edge_of(target), edge)
+        else:  # what it was made of took its old value
+            _give_history(target, None, edge)
+    return target
+
+
+def _give_history(target: Tensor, name: Any, *edges: Any) -> None:
+    """Give ``target`` a node: of what was written over it, or of its old value and of that."""
+    data = target._data
+    writing = ABOVE.writing()
+    backward = writing.assigned if name is None else writing.written_over.called(name)
+    node = Node(backward, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
+    rebase(target, node, ABOVE.writing().view_scatter)

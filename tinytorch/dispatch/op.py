@@ -1,0 +1,359 @@
+"""What an operation is: ``@op``, its gradient rules, and the registry ``OPS``.
+
+An operation is written once, as a kernel on raw arrays, with its rules beside it::
+
+    @op
+    def sin(xp: Backend, input: Array) -> Array:
+        \"\"\"Sine of each element of ``input``, in radians.\"\"\"
+        return xp.sin(input)
+
+    sin.vjp(input=lambda xp, g, input: g * xp.cos(input))
+
+``@op`` files it in ``OPS`` and returns a plain function without ``xp``. The Tensor method,
+the in-place form, ``out=``, other spellings, the signature and the stub all follow from it.
+
+A parameter's annotation says what it is: ``Array`` and ``Operand`` are tensors (an operand
+may also be a number), ``Index`` and ``Mask`` tensors that take no part in promotion,
+``Sequence[Array]`` a list of tensors, ``Shape`` sizes that may be given one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+
+from ..core.tensor import Tensor
+from .arguments import NUMPY_KEYWORDS, as_given, torchs_name, unexpected
+from .backward import SPECIAL, rule_needs
+from .call import slow_composite
+from .compiled import make_inplace_function, serve, serve_public, unwritten
+from .operators import make_operators
+from .parameter_docs import documented
+from .plan import is_tensor
+from .rules import no_derivative as no_derivative
+from .rules import piecewise as piecewise
+from .rules import reads as reads
+from .rules import reads_results as reads_results
+from .rules import torch_convention as torch_convention
+from .scalar_arguments import truth
+from .signature import of_function, takes_out
+from .spec import NAMESPACES as NAMESPACES
+from .spec import OPS as OPS
+from .spec import REQUIRED as REQUIRED
+from .spec import Array as Array
+from .spec import Backend as Backend
+from .spec import Index as Index
+from .spec import Mask as Mask
+from .spec import Op as Op
+from .spec import Operand as Operand
+from .spec import Shape as Shape
+from .template_arguments import Form
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Operation(Protocol[P, R_co]):
+    """What ``@op`` returns: the public function, with its rules still to be registered.
+
+    Inside the package it is typed by its kernel. An array there is anything to a type checker,
+    so the result of a kernel counts as one tensor, also where it is a tuple of them; what users
+    see is in the stubs.
+    """
+
+    __name__: str
+    __qualname__: str
+    op: Op
+    kernel: Callable[..., Any]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    def vjp(self, **rules: Callable[..., Any]) -> None:
+        """Register gradient rules by parameter name.
+
+        A rule takes ``xp`` and the incoming gradient ``g`` and then, by name, what it needs
+        of the operation's parameters, its result (``out``) and the shape of the argument it
+        is for (``in_shape``). What no rule names is not kept for the backward pass.
+        """
+
+    def vjp_joint(self, *names: str) -> Callable[[Callable[..., Any]], None]:
+        """Register one rule for several parameters; it returns their gradients in order.
+
+        Its ``in_shape`` is a list, with None for each gradient nobody needs.
+        """
+
+    def numpy(self, form: F) -> F:
+        """Register what the call means when it is spelt with NumPy's keywords."""
+
+    def plainly(self, operation: Operation[..., Any], inplace: bool = False) -> None:
+        """Have plain calls of a composite be those of an operation, or of its in-place form.
+
+        It has the parameters of the composite that can be given by position, and no other. The
+        composite is left with the calls that need a thought.
+        """
+
+
+class _MakeOperation(Protocol):
+    def __call__(
+        self, kernel: Callable[Concatenate[Backend, P], Any], /
+    ) -> Operation[P, Tensor]: ...
+
+
+class _MakeComposite(Protocol):
+    def __call__(self, function: Callable[P, R], /) -> Operation[P, R]: ...
+
+
+@overload
+def op(
+    kernel: Callable[Concatenate[Backend, P], Any], /, **options: Any
+) -> Operation[P, Tensor]: ...
+@overload
+def op(kernel: None = None, /, **options: Any) -> _MakeOperation: ...
+def op(kernel: Any = None, /, **options: Any) -> Any:
+    """File a kernel as an operation and return its public function.
+
+    Args:
+        kernel: Function of a backend, raw arrays and plain values.
+        **options: ``namespaces`` where it is public (default the top level), ``aliases``
+            other names there, ``also`` other qualified names (``"special.expit"``),
+            ``method`` whether tensors have it, ``attribute`` whether as an attribute
+            (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
+            ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
+            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``keeps``, ``view``,
+            ``returns`` a named tuple for several results, ``node`` torch's name of its nodes where
+            it is another (see ``Op``),
+            ``frees`` whether a second backward pass is refused though no tensor was kept, or
+            ``"copies"`` where that is so of copies alone,
+            ``gather`` from which position on too many arguments are one
+            sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
+            torch does, ``buffered``, ``exact_out``, ``former_order``, ``forms`` the signatures that
+            the stub declares where the result depends on the arguments:
+            ``"(input: Tensor, dim: int) -> return_types.max"``, ``like`` a function whose
+            docstring tells of the parameters that this one's does not.
+
+    Returns:
+        A plain function with ``op``'s signature without ``xp``.
+    """
+    if kernel is None:
+        return partial(op, **options)
+    like = options.pop("like", None)
+    spec = declare(kernel, None, options)
+    dress(spec, kernel, like=like)
+    return serve_public(spec.function, spec)
+
+
+@overload
+def composite(function: Callable[P, R], /, **options: Any) -> Operation[P, R]: ...
+@overload
+def composite(function: None = None, /, **options: Any) -> _MakeComposite: ...
+def composite(function: Any = None, /, **options: Any) -> Any:
+    """File a plain function over tensors as an operation.
+
+    It has no kernel and no rule of its own; options as for ``op``, and ``out`` whether it takes
+    ``out=``, which ``function`` need not know of.
+    """
+    if function is None:
+        return partial(composite, **options)
+    like = options.pop("like", None)
+    spec = declare(None, function, options)
+    dress(spec, function, like=like)
+    return serve_public(spec.function, spec)
+
+
+def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
+    """The operation of a kernel, or of a composite's ``body``, its functions still to be written.
+
+    Raises:
+        TypeError: For an option that there is not, or a kernel of any number of arguments.
+    """
+    source = body if kernel is None else kernel
+    if kernel is not None and kernel.__code__.co_flags & 0x0C:
+        raise TypeError(f"{kernel.__name__}: a kernel takes no *args or **kwargs")
+    name = source.__name__ if kernel is None else source.__name__.rstrip("_")
+    unknown = options.keys() - Op.__dataclass_fields__.keys()
+    if unknown:
+        raise TypeError(f"@op {name}: unknown options {sorted(unknown)}")
+    options.setdefault("public", not name.startswith("_"))
+    function, core = unwritten(name), unwritten(name)
+    spec = Op(name=name, kernel=kernel, body=body, function=function, core=core, **options)
+    serve(core, spec, Form.CORE)
+    return spec
+
+
+def named_anew(spec: Op, node: str) -> Any:
+    """A function that does the same, whose nodes have another name and free nothing."""
+    changes = {"function": unwritten(spec.name), "core": unwritten(spec.name)}
+    other = replace(spec, node=node, frees=False, public=False, **changes)
+    serve(other.core, other, Form.CORE)
+    return serve_public(other.function, other)
+
+
+def dress(
+    spec: Op,
+    source: Any,
+    common: dict[str, tuple[str, Any]] | None = None,
+    like: Callable[..., Any] | None = None,
+) -> None:
+    """Give the public function its face and file it.
+
+    Args:
+        spec: The operation.
+        source: The function the user's eye should land on.
+        common: Keywords that the function takes beside ``source``'s own, as
+            ``{name: (annotation, default)}``.
+        like: A function whose docstring tells of the parameters that ``source``'s does not.
+    """
+    function = spec.function
+    _face(spec, source)
+    if source.__doc__:
+        keywords = common or (("out",) if takes_out(spec) else ())
+        function.__doc__ = documented(spec, source.__doc__, keywords, like)
+    function.__signature__ = of_function(spec, source, common or {})
+    function.vjp = partial(_set_rules, spec)
+    function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
+    function.numpy = partial(_set_numpy_form, spec)
+    function.plainly = partial(_set_plain, spec)
+    OPS[spec.qualname] = spec
+    if spec.public:
+        _publish(spec)
+        for name in spec.aliases:
+            _publish(_twin(spec, name, spec.namespaces, spec.inplace))
+        for qualified in spec.also:
+            space, _, name = qualified.rpartition(".")
+            _publish(_twin(spec, name, (space,), False))
+    _attach(spec)
+
+
+def _face(spec: Op, source: Any) -> None:
+    function = spec.function
+    function.__module__, function.__qualname__ = spec.home(spec.name)
+    function.__name__ = spec.name
+    function.__wrapped__ = source
+    function.op = spec
+    function.kernel = spec.kernel
+
+
+def _set_rules(spec: Op, **rules: Callable[..., Any]) -> None:
+    for name, rule in rules.items():
+        if not is_tensor(spec.kernel, name):
+            raise TypeError(f"{spec.name}.vjp: {name!r} is not a tensor parameter")
+        _check_needs(spec, rule)
+    if len(rules) > 1 and any("Sequence" in spec.kernel.__annotations__[name] for name in rules):
+        raise TypeError(f"{spec.name}.vjp: a list of tensors must be the only input")
+    spec.set_rules(rules)
+
+
+def _set_joint_rule(spec: Op, names: tuple[str, ...], rule: Callable[..., Any]) -> None:
+    _check_needs(spec, rule)
+    spec.set_rules({names: rule})
+
+
+def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
+    code = spec.kernel.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    unknown = [name for name in rule_needs(rule) if name not in known and name not in SPECIAL]
+    if unknown:
+        raise TypeError(f"{spec.name}.vjp: {unknown} are no parameters of the operation")
+
+
+def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
+    """The operation under another name, with a function that tells this one."""
+    changes: dict[str, Any] = {"function": unwritten(name), "core": unwritten(name)}
+    if spec.node is None and spec.kernel is not None:
+        changes["node"] = spec.torchs_name
+    twin = replace(
+        spec, name=name, namespaces=spaces, aliases=(), also=(), inplace=inplace, **changes
+    )
+    spec.registered.twins.append(twin)
+    face, function = spec.function, twin.function
+    _face(twin, face.__wrapped__)
+    first, _, more = (face.__doc__ or "").partition("\n")
+    function.__doc__ = f"{first}\n\n    Another name for ``{spec.qualname}``.\n{more}"
+    function.__signature__ = face.__signature__
+    serve(twin.core, twin, Form.CORE)
+    serve_public(function, twin)
+    return twin
+
+
+def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
+    def others(op: Op, function: Any, values: Any, more: Any, options: dict[str, Any]) -> Any:
+        args, at = as_given(op, values, more, options), spec.plan.positional
+        return slow_composite(spec, function, args[:at], args[at:], options)
+
+    form = Form.INPLACE if inplace else Form.FUNCTION
+    for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:
+        serve(function, operation.op, form, others)
+
+
+def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
+    code = form.__code__
+    known = frozenset(("out", *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]))
+
+    @wraps(form)
+    def checked(*args: Any, **options: Any) -> Any:
+        """A form may pass on what it does not name, but only what the operation has."""
+        for name in options:
+            torchs = name if name in spec.plan.index else torchs_name(spec, name)
+            if name not in known and torchs is None:
+                raise unexpected(spec, name)
+            if (
+                torchs is not None
+                and spec.plan.scalars.get(spec.plan.index[torchs], (None,))[0] is bool
+            ):
+                options[name] = truth(options[name])
+        if "dim" in options:
+            if options.keys() & NUMPY_KEYWORDS == {"keepdims"}:  # torch's own other spelling
+                options["keepdim"] = options.pop("keepdims")
+                return spec.function(*args, **options)
+            if "axis" in known:
+                _refuse_both(spec, options)
+                options["axis"] = options.pop("dim")
+        return form(*args, **options)
+
+    spec.registered.numpy_form = checked
+    return form
+
+
+def _refuse_both(spec: Op, options: dict[str, Any]) -> None:
+    if "axis" in options:
+        raise TypeError(f"{spec.name}() got both 'dim' and 'axis', which are the same argument")
+
+
+def _publish(spec: Op) -> None:
+    for space in spec.namespaces:
+        table = NAMESPACES.setdefault(space, {})
+        table[spec.name] = spec.function
+        if spec.inplace:
+            table[f"{spec.name}_"] = make_inplace_function(spec)
+
+
+def _method(spec: Op) -> Any:
+    """The operation as a method: another function, as who is asked may tell them apart."""
+    face: Any = spec.function
+    if spec.attribute or spec.namespaces[0] == "Tensor":
+        return face
+    function = serve_public(unwritten(spec.name), spec)
+    vars(function).update(vars(face))
+    function.__module__, function.__name__ = "tinytorch", spec.name
+    function.__qualname__, function.__doc__ = f"Tensor.{spec.name}", face.__doc__
+    return function
+
+
+def _attach(spec: Op) -> None:
+    """Make methods and operators of it."""
+    if spec.method and spec.public:
+        for form in (spec, *(twin for twin in spec.registered.twins if twin.name in spec.aliases)):
+            method = _method(form)
+            if spec.attribute:  # whose reading is what somebody is asked about
+                method = property(method)
+                vars(form.function)["face"] = method.__get__
+            setattr(Tensor, form.name, method)
+            if spec.inplace:
+                setattr(Tensor, f"{form.name}_", make_inplace_function(form))
+    for operator_name in spec.operators:
+        for name, method in make_operators(spec, operator_name).items():
+            setattr(Tensor, name, method)

@@ -1,0 +1,184 @@
+"""Writing results over memory that exists: what fits, what is refused, ``out=``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..autograd.inference import MAPPED, check_mapped, check_update
+from ..core.tensor import Tensor
+from ..state import grad_enabled
+from ..warnings import warn
+from .spec import Op
+
+
+def write(xp: Any, data: Any, y: Any, name: str) -> None:
+    """Copy a kernel's result over ``data``, refusing another shape or a wider kind."""
+    wanted, have = xp.dtype_of(y), xp.dtype_of(data)
+    if wanted.category > have.category:
+        raise RuntimeError(
+            f"{name}_: result type {scalar_name(wanted)} can't be cast to the desired output type "
+            f"{scalar_name(have)}"
+        )
+    if y.shape != data.shape:
+        if len(y.shape) > len(data.shape) or any(
+            a != b and a != 1 for a, b in zip(y.shape[::-1], data.shape[::-1], strict=False)
+        ):
+            raise RuntimeError(
+                f"{name}_: output with shape {list(data.shape)} doesn't match the broadcast "
+                f"shape {list(y.shape)}"
+            )
+    xp.copyto(data, y, casting="unsafe")
+
+
+def check_writable(name: str, target: Tensor) -> None:
+    """RuntimeError for memory that may not be written.
+
+    One element stands for many, or it is an inference tensor's, or from outside a ``vmap``.
+    """
+    _check_place(name, target)
+    if stands_for_many(target):
+        raise RuntimeError(
+            f"{name}_: unsupported operation: more than one element of the written-to tensor "
+            "refers to a single memory location. Please clone() the tensor before performing "
+            "the operation."
+        )
+
+
+def stands_for_many(target: Tensor) -> bool:
+    """Whether memory may not be written, such as that of an expanded tensor."""
+    return target._xp.readonly(target._data) and not _made_writable(target)
+
+
+def _check_place(name: str, target: Tensor) -> None:
+    """RuntimeError for an inference tensor, or one from outside a ``vmap``."""
+    if target._inference:
+        check_update(target)
+    if MAPPED.get():
+        check_mapped(name, target)
+
+
+def _made_writable(tensor: Tensor) -> bool:
+    """Let a part of an expanded tensor be written to, if it has each element once."""
+    base, xp = tensor._base, tensor._xp
+    if base is None or xp.readonly(base._data):  # read-only for another reason
+        return False
+    try:
+        tensor._data = xp.writable(tensor._data)
+    except ValueError:
+        return False
+    return True
+
+
+_SCALAR_NAMES = {
+    "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int",
+    "int64": "Long", "float16": "Half", "bfloat16": "BFloat16", "float32": "Float",
+    "float64": "Double", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+    "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+}  # fmt: skip
+
+
+def scalar_name(dtype: dtypes.dtype) -> str:
+    """torch's C++ name of a dtype, as its error texts use it."""
+    return _SCALAR_NAMES[dtype.name]
+
+
+def refuse_recorded(op: Op) -> None:
+    """Raise torch's RuntimeError for ``out=`` where a graph would have to be recorded."""
+    raise RuntimeError(
+        f"{op.name}(): functions with out=... arguments don't support automatic "
+        "differentiation, but one of the arguments requires grad."
+    )
+
+
+def _is_constant(op: Op) -> bool:
+    """Whether it has tensors and no derivative: torch does not look at what those write to."""
+    return bool(op.plan.tensors) and op.kernel is not None and not op.backward.differentiable
+
+
+def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True) -> Any:
+    """Put a result (or several) into ``out=``, resizing it as torch does.
+
+    Args:
+        out: What the user gave.
+        result: A tensor, or a tuple of tensors.
+        op: The operation.
+        exact: Whether ``out`` has to have the result's dtype.
+        warn: Whether to warn of resizing a tensor that has elements.
+
+    Raises:
+        RuntimeError: If the dtype does not fit, or with ``exact`` is another one, or the device.
+        TypeError: If ``out`` is no tensor, or not as many as there are results.
+    """
+    if isinstance(result, tuple):
+        if not isinstance(out, (tuple, list)) or len(out) != len(result):
+            raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
+        for o, r in zip(out, result, strict=True):
+            write_to_out(o, r, op, op.exact_out not in (False, "castable"))
+        return type(result).written(*out) if hasattr(result, "written") else tuple(out)
+    if isinstance(out, (tuple, list)) and len(out) == 1:
+        out = out[0]
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out.requires_grad and grad_enabled() and not _is_constant(op):
+        refuse_recorded(op)
+    wanted, have = result.dtype, out.dtype
+    if wanted is not have:
+        _check_dtypes(op, wanted, have, exact)
+    if out._xp is not result._xp:
+        raise RuntimeError(
+            f"{op.name}(): Expected all tensors to be on the same device, but found at least two "
+            f"devices: the result is on {result.device}, argument 'out' on {out.device}"
+        )
+    if out._data.shape == result._data.shape:
+        check_writable(op.name, out)
+    else:
+        _check_place(op.name, out)
+        if warn and out._data.size:
+            _warn_of_resizing(out, result)
+        out._data = out._xp.empty(result._data.shape, out._data.dtype)
+        if out._whole is not None:
+            out._whole = None
+    out._xp.copyto(out._data, result._data, casting="unsafe")
+    out._bump()
+    return out
+
+
+def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool) -> None:
+    """An error unless a result goes into ``out=`` of another dtype."""
+    if exact or op.exact_out in (True, "gives"):
+        raise RuntimeError(
+            f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
+            "instead"
+        )
+    if op.exact_out == "truth":
+        if have.name not in ("bool", "uint8"):
+            raise RuntimeError(
+                f"{op.name} only supports bool tensor for result, got: {scalar_name(have)}"
+            )
+    elif wanted.category > have.category and op.exact_out != "any":
+        raise _narrower(op, wanted, have)
+
+
+def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
+    """The error of a result that does not fit ``out``; a TypeError where tensors are joined."""
+    text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
+    if op.plan.sequence is not None:
+        return TypeError(f"{op.name}(): input types {text}")
+    if "linalg" in op.namespaces or op.exact_out == "castable":
+        return RuntimeError(
+            f"{op.name}: Expected result to be safely castable from {scalar_name(wanted)} dtype, "
+            f"but got result with dtype {scalar_name(have)}"
+        )
+    return RuntimeError(f"{op.name}: result type {text}")
+
+
+def _warn_of_resizing(out: Tensor, result: Tensor) -> None:
+    warn(
+        "An output with one or more elements was resized since it had shape "
+        f"{list(out.shape)}, which does not match the required output shape "
+        f"{list(result.shape)}. This behavior is deprecated, and in a future PyTorch release "
+        "outputs will not be resized unless they have zero elements. You can explicitly reuse an "
+        "out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+        UserWarning,
+    )

@@ -1,0 +1,103 @@
+"""What follows from an operation's parameters: which are tensors, what they may be, what is looked
+at before a kernel runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .spec import Op
+
+REQUIRED: Any = Parameter.empty
+
+_SCALARS: dict[str, type] = {"bool": bool, "float": float}
+#: Flags that PyTorch's Python code only tests, so that 1 and 0 do as well.
+_TESTED = frozenset(
+    ("return_indices", "antialias", "recompute_scale_factor", "full", "center", "sym")
+)
+_TENSORS = ("Array", "Operand", "Index", "Mask", "Tensor")
+_SEQUENCES = ("Sequence[Array]", "Sequence[Tensor]")
+
+
+class Plan:
+    """What a call of an operation needs to know, computed once.
+
+    Attributes:
+        params: Names of the parameters, without ``xp``.
+        index: Their positions.
+        defaults: Their defaults, ``REQUIRED`` where there is none.
+        positional: How many of them may be given by position.
+        required: How many arguments there must be.
+        takes_out: Whether the kernel can write its result to an ``out`` that it is given.
+        tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
+        operands: Positions of those that are promoted to a common dtype.
+        numbers: Positions of those that may stay Python numbers.
+        optional: Positions of the tensor parameters that may be None.
+        sizes: The position of sizes, which may be given one by one, or None.
+        picks: Whether indices say which elements are meant.
+        flag: Position of a last parameter ``inplace``, which asks for the in-place form.
+        scalars: By position, of the other flags and floats which they are, and whether None is
+            taken.
+        looked_at: Those that can be given by position, with what they are.
+        unchecked: How many arguments by position need no look before a kernel runs.
+    """
+
+    def __init__(self, op: Op) -> None:
+        function, skip = (op.body, 0) if op.kernel is None else (op.kernel, 1)
+        code = function.__code__
+        names = code.co_varnames[skip : code.co_argcount + code.co_kwonlyargcount]
+        # out= is where the result goes, not what it is: it is passed on its own.
+        self.takes_out = skip > 0 and names[-1:] == ("out",)
+        self.params: tuple[str, ...] = names[:-1] if self.takes_out else names
+        self.positional = code.co_argcount - skip
+        self.index = {name: i for i, name in enumerate(self.params)}
+        self.defaults = _defaults(function, self.params, self.positional)
+        needed = [i + 1 for i, default in enumerate(self.defaults) if default is REQUIRED]
+        self.required = max(needed, default=0)
+        self.picks = not {"index", "indices"}.isdisjoint(self.params)
+        self.flag = len(self.params) - 1 if self.params[-1:] == ("inplace",) else None
+        annotations = [str(function.__annotations__.get(name, "")) for name in self.params]
+        self._read_tensors(annotations)
+        self.scalars = self._read_scalars(annotations) if op.public else {}
+        self.looked_at = tuple((i, k) for i, (k, _) in self.scalars.items() if i < self.positional)
+        self.unchecked = min((i for i, _ in self.looked_at), default=self.positional)
+
+    def _read_tensors(self, annotations: list[str]) -> None:
+        bases = [annotation.removesuffix(" | None") for annotation in annotations]
+        single = [i for i, base in enumerate(bases) if base in _TENSORS and self.params[i] != "out"]
+        several = [i for i, base in enumerate(bases) if base in _SEQUENCES]
+        self.sequence: int | None = max(several, default=None)
+        self.tensors = tuple(sorted(single + several))
+        self.operands = tuple(
+            i for i in self.tensors if bases[i] in ("Array", "Operand", *_SEQUENCES)
+        )
+        self.numbers = frozenset(i for i in single if bases[i] == "Operand")
+        self.optional = frozenset(i for i in single if bases[i] != annotations[i])
+        shapes = [i for i, base in enumerate(bases) if base == "Shape" and i < self.positional]
+        self.sizes: int | None = max(shapes, default=None)
+
+    def _read_scalars(self, annotations: list[str]) -> dict[int, tuple[type, bool]]:
+        found = {}
+        for i, (name, annotation) in enumerate(zip(self.params, annotations, strict=True)):
+            kind = _SCALARS.get(annotation.removesuffix(" | None"))
+            if kind is not None and name != "inplace" and name not in _TESTED:
+                # PyTorch takes None for requires_grad=False, too.
+                found[i] = kind, annotation.endswith(" | None") or name == "requires_grad"
+        return found
+
+
+def is_tensor(function: Callable[..., Any], name: str) -> bool:
+    """Whether a parameter is annotated as a tensor, or as a list of them."""
+    base = str(function.__annotations__.get(name, "")).removesuffix(" | None")
+    return base in _TENSORS or base in _SEQUENCES
+
+
+def _defaults(
+    function: Callable[..., Any], names: tuple[str, ...], positional: int
+) -> tuple[Any, ...]:
+    given = function.__defaults__ or ()
+    keyword = function.__kwdefaults__ or {}
+    head = (REQUIRED,) * (positional - len(given)) + tuple(given)
+    return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])

@@ -1,0 +1,234 @@
+"""What an operation is: what its decorator said, what is registered beside it, the registries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from ..autograd.engine import ABOVE
+from ..backends.base import Array as Array
+from ..backends.base import Backend as Backend
+from .backward import Backward, NodeName
+from .plan import REQUIRED as REQUIRED
+from .plan import Plan
+
+#: A tensor or a Python number.
+Operand: TypeAlias = Any
+
+#: An integer tensor that selects elements.
+Index: TypeAlias = Any
+
+#: A bool tensor that selects elements.
+Mask: TypeAlias = Any
+
+#: Sizes: a sequence of ints, or as many int arguments.
+Shape: TypeAlias = Sequence[int]
+
+#: The promotions of those operations that go element by element, unless they say otherwise.
+_BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
+
+
+class Registry(dict[str, Any]):
+    """What families file by qualified name; a look at ``registry[name]`` imports its family."""
+
+    def __missing__(self, name: str) -> Any:
+        ABOVE.load_family(name)
+        if name not in self:
+            raise KeyError(name)
+        return self[name]
+
+
+#: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
+OPS: dict[str, Op] = Registry()
+
+#: What each public namespace holds: ``NAMESPACES["nn.functional"]["relu"]`` is the function.
+NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
+
+
+@dataclass(eq=False)
+class Registered:
+    """What is registered beside a kernel, once it is an operation; its other names share it.
+
+    Attributes:
+        rules: Gradient rules by parameter name; a tuple of names for one rule of several.
+        numpy_form: What the call means when it is spelt with NumPy's keywords, or None.
+        expanded: What stands in for the in-place form where one element stands for many, or None
+            if that is refused.
+        twins: The same operation under other names, each with a function of its own.
+        written: The functions that were written from all this, to be called when it changes.
+    """
+
+    rules: dict[str | tuple[str, ...], Callable[..., Any]] = field(default_factory=dict)
+    numpy_form: Callable[..., Any] | None = None
+    expanded: Callable[..., Any] | None = None
+    twins: list[Op] = field(default_factory=list)
+    written: list[Callable[[], None]] = field(default_factory=list)
+
+    def changed(self) -> None:
+        """Have every function written anew."""
+        for forget in self.written:
+            forget()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Op:
+    """What the decorator of an operation said.
+
+    Attributes:
+        name: Its name, and ``qualname`` with the namespace before it.
+        kernel: The function on raw arrays; None for a composite, whose function is ``body``.
+        function: The public function, and ``core`` the steps of a call from the kernel on, for
+            arguments that are ready for it.
+        namespaces: Where it is public; the first is its home.
+        aliases: Other names there, and ``also`` other qualified names (``"special.expit"``).
+        method: Whether tensors have it, and ``attribute`` whether as an attribute (``x.T``).
+        inplace: Whether a form with a trailing underscore exists.
+        operators: Names such as ``"add"`` for ``__add__``, ``__radd__`` and ``__iadd__``.
+        promote: Which promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
+            ``"alike"`` (0-d tensors count as much as others),
+            ``"float"`` (integers become the default dtype), ``"quotient"`` (they do unless a
+            ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype),
+            ``"limits"`` (every number has to) or None.
+        elementwise: Whether each element of the result depends on the elements of the tensors at
+            its place alone. None: ``promote`` tells; see ``is_elementwise``.
+        ufunc: The library function that the kernel is for floats, at its defaults, or None.
+        whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
+            an array and returns a 0-d array. For a creation function, the method that is the
+            kernel. None elsewhere.
+        keeps: The kernel of recorded calls, which returns its result and an array from on the way
+            there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
+            nor where hooks ask for what is saved. None elsewhere.
+        out: Whether a composite takes ``out=``, which its function does not.
+        view: Whether the result may share its input's memory.
+        itself: Whether an operation with ``view`` returns its argument where its kernel does.
+        gather: From which position on too many arguments are one sequence, or None.
+        returns: A named tuple for several results.
+        forms: Signatures for type checkers, where the result depends on the arguments.
+        materialize: Whether a missing gradient of one of several results becomes zeros.
+        strict: Whether numbers are refused where torch takes tensors only.
+        frees: Whether a second backward pass is refused though a node kept no tensor (torch keeps
+            one there, such as an index, or a number made a tensor); ``"copies"``: where it copied.
+        former_order: The factors that PyTorch still takes in their former place, among the tensors.
+        exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
+            kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
+            ``"numbers"``: exact beside numbers, not beside tensors; ``"reals"``: exact unless an
+            operand is complex; ``"any"``: any dtype does; ``"fills"``: with as many elements as
+            the result, it keeps its shape; ``"counts"``: so, and with another number of them
+            there is a warning; ``"truth"``: bool or uint8, whichever of them the
+            result has; ``"castable"``: of a higher kind, too, with errors in ``linalg``'s words.
+        buffered: Whether all is read before anything is written, so that operands may share the
+            memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that
+            shares memory in part with what is read, ``"first"`` where it looks at the first
+            operand alone, ``"apart"`` where nothing read may be ``out=`` itself, None where the
+            kind of operation decides.
+        node: torch's name of its nodes where that does not follow from its own, or a function of
+            the node that gives it. A composite's is for the nodes of its results.
+        copy_node: The name where an operation with ``view`` had to copy, and ``number_node`` that
+            where a number comes before an operator.
+        public: Whether users see it; if not said, where its name has no underscore before it.
+        default_dtype: Whether a creation function makes the default dtype if none is asked for.
+        registered: What is registered beside it.
+    """
+
+    name: str
+    kernel: Any
+    body: Any
+    function: Any
+    core: Any
+    namespaces: tuple[str, ...] = ("",)
+    aliases: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    method: bool = True
+    attribute: bool = False
+    inplace: bool = False
+    operators: tuple[str, ...] = ()
+    promote: str | None = None
+    elementwise: bool | None = None
+    ufunc: str | None = None
+    whole: str | None = None
+    keeps: Callable[..., Any] | None = None
+    out: bool = False
+    view: bool = False
+    itself: bool = False
+    gather: int | None = None
+    returns: Any = None
+    forms: tuple[str, ...] = ()
+    materialize: bool = True
+    strict: bool = False
+    frees: bool | str = False
+    former_order: tuple[str, ...] = ()
+    exact_out: bool | str | None = None
+    buffered: bool | str | None = None
+    node: NodeName = None
+    copy_node: NodeName = None
+    number_node: NodeName = None
+    public: bool = True
+    default_dtype: bool = True
+    registered: Registered = field(default_factory=Registered)
+
+    def __repr__(self) -> str:
+        return f"<Op {self.qualname}>"
+
+    @property
+    def qualname(self) -> str:
+        """The name with its first namespace, as in ``linalg.norm``."""
+        space = self.namespaces[0]
+        return f"{space}.{self.name}" if space else self.name
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """The annotations of the kernel, or of the function that a composite is."""
+        source = self.body if self.kernel is None else self.kernel
+        return source.__annotations__  # type: ignore[no-any-return]
+
+    @property
+    def torchs_name(self) -> str:
+        """torch's name of its nodes: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
+        space = self.namespaces[0]
+        prefix = space.title() if space in ("linalg", "special") else ""
+        return prefix + "".join(part.title() for part in self.name.split("_")) + "Backward0"
+
+    @property
+    def is_elementwise(self) -> bool:
+        """Whether each element of the result depends on those at its place alone."""
+        if self.elementwise is not None:
+            return self.elementwise
+        return self.promote in _BY_ELEMENT or self.promote == "arithmetic" and self.inplace
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What follows from the parameters and their annotations."""
+        return Plan(self)
+
+    @cached_property
+    def backward(self) -> Backward:
+        """What the nodes of its calls have in common."""
+        return Backward(self)
+
+    def home(self, name: str) -> tuple[str, str]:
+        """The module, and the qualified name there, by which pickles know a function of it."""
+        space = self.namespaces[0]
+        if space == "Tensor":
+            return "tinytorch", f"Tensor.{name}"
+        return f"tinytorch.{space}" if space else "tinytorch", name
+
+    def set_rules(self, rules: dict[Any, Callable[..., Any]]) -> None:
+        """Register gradient rules by parameter name; by a tuple of names, one for several."""
+        self.registered.rules.update(rules)
+        for op in (self, *self.registered.twins):
+            vars(op).pop("backward", None)
+        self.registered.changed()
+
+    def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
+        """The kernel on a full tuple of raw values, in the order of its parameters.
+
+        ``out`` is for kernels that can write their result there (``plan.takes_out``).
+        """
+        plan = self.plan
+        at = plan.positional
+        named = dict(zip(plan.params[at:], values[at:], strict=True))
+        if out is not None:
+            named["out"] = out
+        return self.kernel(xp, *values[:at], **named)

@@ -1,0 +1,261 @@
+"""The last steps: the kernel, its result as a tensor, the node that records it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .template_arguments import Form, indented, tuple_of
+from .template_arrays import Arrays
+
+#: Whether operations are recorded here and now: the first two tests are ``grad_enabled()`` where
+#: nobody chose, without the frame of a call.
+GRAD_IS_ON = "(_scoped_grad() is None and not _GRAD.by_thread or _grad_enabled())"
+
+
+class Results(Arrays):
+    """From the arrays to the recorded result."""
+
+    def _raw(self, i: int) -> str:
+        return f"_a{i}" if i in self.op.plan.tensors else self.op.plan.params[i]
+
+    @property
+    def raws(self) -> str:
+        """The arguments as the kernel sees them."""
+        return tuple_of(map(self._raw, self.all))
+
+    @property
+    def given(self) -> str:
+        """The arguments with their tensors."""
+        return tuple_of(self.op.plan.params)
+
+    def _at_defaults(self, positions: Iterable[int]) -> str:
+        return " and ".join(f"{self.op.plan.params[i]} is _d{i}" for i in positions)
+
+    def _call_kernel(self, out: str = "") -> Iterator[str]:
+        """``_y``, from the kernel; in the way that is quickest where parameters are left out."""
+        op = self.op
+        first = [self._raw(i) for i in range(op.plan.positional)]
+        named = [
+            f"{n}={self._raw(i)}" for i, n in enumerate(op.plan.params) if i >= op.plan.positional
+        ]
+        if self.form is Form.CREATION:
+            if op.whole is not None:
+                yield f"_y = _xp.{op.whole}({', '.join((*first, 'dtype'))})"
+            else:
+                yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
+            return
+        call = f"_y = _kernel({', '.join(('_xp', *first))}"
+        into = [f"out={out}"] if out else []
+        whole = f"{', '.join((call, *named, *into))})"
+        if self.two:
+            short = f"_y = _run(_a0, _a1{f', out={out}' if out else ''})"
+        elif op.whole is not None and not self.core:
+            short = f"_y = _xp.{op.whole}(_a0)"
+        else:
+            short = f"{', '.join((call, *into))})"
+            if self.core or not named or short == whole:
+                yield whole
+                return
+        rest = (
+            self.rest
+            if self.two or op.whole is not None
+            else range(op.plan.positional, len(op.plan.params))
+        )
+        usual = self._at_defaults(rest)
+        if not usual:
+            yield short
+            return
+        yield f"if {usual}:"
+        yield f"    {short}"
+        yield "else:"
+        yield f"    {whole}"
+
+    def _kernel(self) -> Iterator[str]:
+        op = self.op
+        if op.keeps is not None:
+            yield "_kept = None"
+            yield f"if {self.wants} and not _Recording.watched:"
+            yield f"    _y, _kept = _keeps({', '.join(('_xp', self.raws[1:-1]))})"
+            yield "else:"
+            yield from indented(self._call_kernel())
+        elif (
+            len(op.plan.tensors) == 1 and op.plan.sequence is None and not op.view and not self.core
+        ):
+            yield from self._call_kernel()
+        else:
+            yield "try:"
+            yield from indented(self._call_kernel())
+            if self.form is Form.ITEM:
+                yield "except _no_item:"
+                yield f"    {self.slow}"
+            yield "except _ValueError as _error:"
+            yield f"    raise _explain_shapes(_op, {self.given}, _error) from None"
+        array = (
+            "_xp.array_type"
+            if self.core or op.plan.sequence is not None
+            else f"_a{self.lead}.__class__"
+        )
+        yield f"if _y.__class__ is not {array}:"
+        if op.keeps is None:
+            yield "    if _y.__class__ is _tuple or _y.__class__ is _list:"
+            yield f"        return _results(_op, _xp, _y, {self.given}, {self.raws})"
+        yield "    _y = _xp.asarray(_y)"
+
+    def _wrap(self) -> Iterator[str]:
+        yield from self._make()
+        yield "_out._rg = False"
+        yield "_out._node = _out._base = None"
+
+    def _make(self) -> Iterator[str]:
+        """What every new tensor has, a view or not."""
+        yield "_out = _new(_Tensor)"
+        yield "_out._data = _y"
+        yield "_out._xp = _xp"
+        yield "_out._grad = None"
+        yield "_out._vc = _version = _making.version"
+        yield "if _version is not None:"
+        yield "    _mark(_out)"
+
+    @property
+    def wants(self) -> str:
+        """Whether a gradient is wanted of an argument, and operations are recorded."""
+        grads = [f"_g{i}" for i in self.op.plan.tensors if i in self.op.backward.differentiable]
+        tests = f"({' or '.join(grads)})" if len(grads) > 1 else grads[0]
+        return f"{tests} and {GRAD_IS_ON}"
+
+    def _record(self) -> Iterator[str]:
+        op = self.op
+        if not op.backward.differentiable:
+            return
+        yield f"if {self.wants}:"
+        numbers = op.plan.numbers & set(op.backward.differentiable) and not op.backward.both
+        if op.plan.sequence is not None or (numbers and op.backward.joint is None):
+            variant = "_backward.fixed({given})" if numbers else "_backward"
+            variant = variant.format(given=self.given)
+            yield f"    _record({variant}, _xp, _out, {self.given}, {self.raws})"
+            return
+        yield from indented(self._node(self._result_is_differentiable()))
+        yield "        _out._node = _node"
+        yield "        _out._rg = True"
+        if op.keeps is not None:
+            yield "        _node.out = _kept"
+        if op.backward.saves_out:
+            yield "        _node.out = _y"
+            yield "        _out._vc = [0]"  # nobody has seen the result yet
+            yield "        _node.out_version = ((_out._vc, 0),)"
+        yield "        if _Recording.watched:"
+        yield "            _watch(_node, _out)"
+
+    def _result_is_differentiable(self) -> str:
+        kind = "_y.dtype.kind in 'fc'"
+        if self.lead not in self.op.backward.differentiable or self.core:
+            return kind
+        return f"(_y.dtype is _a{self.lead}.dtype or {kind})"
+
+    def _node(self, condition: str, op: str = "_backward") -> Iterator[str]:
+        """``_node``, for the result ``_y``, under an ``if`` that the caller goes on with."""
+        edges = list(self.op.backward.differentiable)
+        for i in edges:
+            name = self.op.plan.params[i]
+            yield (
+                f"_e{i} = ({name}._node or {name}) if _g{i} is True else "
+                f"_edge_of({name}) if _g{i} else None"
+            )
+        some = " or ".join(f"_e{i} is not None" for i in edges)
+        yield f"if ({some}){f' and {condition}' if condition else ''}:"
+        yield from indented(self._fill_node(edges, op))
+
+    def _fill_node(self, edges: list[int], op: str) -> Iterator[str]:
+        yield "_node = _new(_Node)"
+        yield "_node.seq = _next_seq()"
+        yield f"_node.op = {op if self.form is not Form.REFLECTED else '_reflected'}"
+        yield "_node.xp = _xp"
+        yield f"_node.edges = {tuple_of(f'_e{i}' for i in edges)}"
+        yield "_node.shape = _y.shape"
+        yield "_node.dtype = _y.dtype"
+        yield "_node.versions = _node.out = _node.out_version = _node.hooks = _node.extra = None"
+        saves = self.op.backward.saves
+        if not self.op.backward.both:
+            yield from self._save(saves)
+            return
+        for_first, for_second = self.op.backward.saves_for
+        if saves == for_first == for_second:
+            yield from self._save(saves)
+            return
+        yield "if _e1 is None:"
+        yield from indented(self._save(for_first))
+        yield "elif _e0 is None:"
+        yield from indented(self._save(for_second))
+        yield "else:"
+        yield from indented(self._save(saves))
+
+    def _save(self, saves: tuple[bool, ...]) -> Iterator[str]:
+        """What the node keeps of the arguments."""
+        op = self.op
+        kept = [i for i in op.plan.tensors if saves[i]]
+        args = (
+            self._kept(i) if i not in op.plan.tensors or i in kept else "None" for i in self.all
+        )
+        yield f"_node.args = {tuple_of(args)}"
+        if not any(map(self._may_be_none, kept)):
+            yield f"_node.saved = {tuple_of(op.plan.params[i] for i in kept)}"
+        elif len(kept) == 1:
+            yield f"_node.saved = () if _g{kept[0]} is None else ({op.plan.params[kept[0]]},)"
+        else:
+            pairs = tuple_of(f"({op.plan.params[i]}, _g{i})" for i in kept)
+            yield f"_node.saved = _tuple([_t for _t, _g in {pairs} if _g is not None])"
+        if kept:
+            changed = (
+                f"_g{i} is not None and {op.plan.params[i]}._vc is not None"
+                if self._may_be_none(i) else f"{op.plan.params[i]}._vc is not None"
+                for i in kept
+            )  # fmt: skip
+            yield f"if {' or '.join(changed)}:"
+            yield "    _note_versions(_node)"
+
+    def _kept(self, i: int) -> str:
+        """An argument as a node keeps it: a number in the place of a tensor as Python's."""
+        if self.core and i in self.op.plan.numbers:
+            return f"_a{i} if _g{i} is not None else _plain_number(_a{i})"
+        if self.two and i == 0 and self._may_be_none(i):
+            return f"_a{i} if _g{i} is not None else {self.op.plan.params[i]}"
+        return self._raw(i)
+
+    def _may_be_none(self, i: int) -> bool:
+        """Whether an argument may be a number, or left out."""
+        if self.two:
+            return i == 1 - self.lead
+        return i in self.op.plan.optional or i in self.op.plan.numbers
+
+    # -- views -----------------------------------------------------------------------------
+
+    def _view(self) -> Iterator[str]:
+        """The result is a view where it shares the argument's memory, and else a copy."""
+        lead, source = self.lead, self.op.plan.params[self.lead]
+        yield f"if _y is _a{lead}:"
+        if self.op.itself:
+            yield f"    return {source}"
+        yield "    _y = _y[...]"
+        yield "    _is_view = True"
+        yield "else:"
+        yield "    _base = _y.base"
+        yield (
+            f"    _is_view = _base is not None and (_base is _a{lead} or _base is _a{lead}.base)"
+            f" or _xp.is_view(_y, _a{lead})"
+        )
+        yield from self._make()
+        yield "_node = None"
+        if self.op.backward.differentiable:
+            yield f"if {self.wants}:"
+            yield from indented(self._node("", "_backward if _is_view else _copied"))
+        steps = tuple_of(self.op.plan.params[i] for i in self.all if i != lead)
+        yield "if _is_view:"
+        kind = f"'' if _node is not None or {GRAD_IS_ON} else _unrecorded_kind()"
+        yield f"    _track(_out, {source}, _step, {steps}, _node, {kind})"
+        yield "else:"
+        yield "    _out._node = _node"
+        yield "    _out._rg = _node is not None"
+        yield "    _out._base = None"
+        yield "if _node is not None and _Recording.watched:"
+        yield "    _watch(_node, _out)"
+        yield "return _out"

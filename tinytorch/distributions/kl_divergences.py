@@ -1,0 +1,215 @@
+"""Kullback-Leibler divergences of laws of two kinds.
+
+Each is the mean of minus the second law's log density in the first one, which needs few means of
+the first, less the first one's entropy. It is infinite where values of the first are none of the
+second.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..core.tensor import Tensor
+from ..ops.shape.broadcasting import broadcast_shapes
+from ._kl_registry import register_kl
+from .continuous import Exponential, Laplace, Uniform
+from .discrete import Bernoulli, Binomial, Poisson
+from .distribution import Distribution
+from .extreme_values import Gumbel, Pareto
+from .gamma import Beta, Gamma
+from .normal import Normal
+from .unit_interval import ContinuousBernoulli
+from .utils import euler_constant
+
+__all__: list[str] = []
+
+OF_NUMBERS: tuple[type, ...] = (Gumbel, Laplace, Normal)
+OF_POSITIVE: tuple[type, ...] = (Exponential, Gamma)
+OF_SHARES: tuple[type, ...] = (Beta, ContinuousBernoulli)
+
+
+def _infinite(p: Any, q: Any) -> Tensor:
+    """Values of the first law are none of the second's, whatever their parameters."""
+    given: Tensor = getattr(p, next(n for n in p._parameters() if n != "probs" or n in vars(p)))
+    return given.new_full(broadcast_shapes(p.batch_shape, q.batch_shape), math.inf)
+
+
+def _register_infinite() -> None:
+    within: tuple[type, ...] = (*OF_SHARES, Pareto, Uniform)
+    pairs: list[tuple[Any, Any]] = [(p, q) for p in OF_NUMBERS for q in within + OF_POSITIVE]
+    pairs += [(p, q) for p in OF_POSITIVE for q in within]
+    pairs += [(p, Pareto) for p in OF_SHARES] + [(Pareto, q) for q in (*OF_SHARES, Uniform)]
+    pairs += [(Poisson, Bernoulli), (Poisson, Binomial)]
+    for p, q in pairs:
+        register_kl(p, q)(_infinite)
+
+
+_register_infinite()
+
+
+@register_kl(Beta, Normal)
+@register_kl(ContinuousBernoulli, Normal)
+@register_kl(Exponential, Normal)
+@register_kl(Gamma, Normal)
+@register_kl(Gumbel, Normal)
+@register_kl(Laplace, Normal)
+@register_kl(Uniform, Normal)
+def _to_normal(p: Any, q: Normal) -> Tensor:
+    square = q.scale.pow(2)
+    distance = (p.variance + (p.mean - q.loc).pow(2)) / square
+    found: Tensor = 0.5 * ((2 * math.pi * square).log() + distance) - p.entropy()
+    return found
+
+
+@register_kl(Beta, Exponential)
+@register_kl(ContinuousBernoulli, Exponential)
+@register_kl(Gamma, Exponential)
+def _to_exponential(p: Any, q: Exponential) -> Tensor:
+    found: Tensor = q.rate * p.mean - q.rate.log() - p.entropy()
+    return found
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
+    found: Tensor = _to_exponential(p, q)
+    return found.where(p.low >= 0, math.inf)
+
+
+def _x_log_x(x: Tensor) -> Tensor:
+    found: Tensor = x.xlogy(x)
+    return found
+
+
+def _uniform_mean_log(low: Tensor, high: Tensor) -> Tensor:
+    return (_x_log_x(high) - _x_log_x(low)) / (high - low) - 1
+
+
+#: The mean of a value's logarithm.
+_MEAN_LOG: dict[Any, Callable[[Any], Tensor]] = {
+    Beta: lambda p: p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma(),
+    Exponential: lambda p: -p.rate.log() - euler_constant,
+    Pareto: lambda p: p.scale.log() + p.alpha.reciprocal(),
+    Uniform: lambda p: _uniform_mean_log(p.low, p.high),
+}
+
+
+def _to_gamma(p: Any, q: Gamma, mean_log: Tensor) -> Tensor:
+    a, b = q.concentration, q.rate
+    found: Tensor = a.lgamma() - a * b.log() - (a - 1) * mean_log + b * p.mean - p.entropy()
+    return found
+
+
+@register_kl(Beta, Gamma)
+@register_kl(Exponential, Gamma)
+def _positive_gamma(p: Any, q: Gamma) -> Tensor:
+    return _to_gamma(p, q, _of(p, _MEAN_LOG)(p))
+
+
+def _of_pareto(divergence: Callable[[Any, Any], Tensor], moment: int) -> Callable[..., Tensor]:
+    """Infinite, with gradients of 0, where the Pareto law has no such moment."""
+
+    def found(p: Pareto, q: Any) -> Tensor:
+        known = p.alpha > moment
+        light = Pareto(p.scale, p.alpha.where(known, moment + 1.0), validate_args=False)
+        return divergence(light, q).where(known, math.inf)
+
+    return found
+
+
+register_kl(Pareto, Exponential)(_of_pareto(_to_exponential, 1))
+register_kl(Pareto, Gamma)(_of_pareto(_positive_gamma, 1))
+register_kl(Pareto, Normal)(_of_pareto(_to_normal, 2))
+
+
+@register_kl(Uniform, Gamma)
+def _uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
+    return _to_gamma(p, q, _MEAN_LOG[Uniform](p)).where(p.low >= 0, math.inf)
+
+
+@register_kl(Uniform, Pareto)
+def _uniform_pareto(p: Uniform, q: Pareto) -> Tensor:
+    size = q.alpha.log() + q.alpha * q.scale.log() + p.entropy()
+    return ((q.alpha + 1) * _MEAN_LOG[Uniform](p) - size).where(p.low >= q.scale, math.inf)
+
+
+def _of(law: Distribution, table: dict[Any, Callable[..., Tensor]]) -> Callable[..., Tensor]:
+    """A table's entry for a law or for a class that it is made from."""
+    return next(table[kind] for kind in type(law).__mro__ if kind in table)
+
+
+def _uniform_generating(p: Uniform, t: Tensor, origin: Tensor) -> Tensor:
+    ends = (t * (p.high - origin)).exp() - (t * (p.low - origin)).exp()
+    return ends / (t * (p.high - p.low))
+
+
+def _normal_generating(p: Normal, t: Tensor, origin: Tensor) -> Tensor:
+    return (t * (p.loc - origin) + 0.5 * (t * p.scale).pow(2)).exp()
+
+
+#: The mean of ``exp(t * (value - origin))`` for negative ``t``.
+_GENERATING: dict[Any, Callable[[Any, Tensor, Tensor], Tensor]] = {
+    Exponential: lambda p, t, origin: (-t * origin).exp() * p.rate / (p.rate - t),
+    Gamma: lambda p, t, origin: (-t * origin - p.concentration * (-t / p.rate).log1p()).exp(),
+    Normal: _normal_generating,
+    Uniform: _uniform_generating,
+}
+
+
+@register_kl(Exponential, Gumbel)
+@register_kl(Gamma, Gumbel)
+@register_kl(Normal, Gumbel)
+@register_kl(Uniform, Gumbel)
+def _to_gumbel(p: Any, q: Gumbel) -> Tensor:
+    t = -q.scale.reciprocal()
+    tail = _of(p, _GENERATING)(p, t, q.loc)
+    found: Tensor = q.scale.log() + (p.mean - q.loc) / q.scale + tail - p.entropy()
+    return found
+
+
+@register_kl(Beta, Uniform)
+@register_kl(ContinuousBernoulli, Uniform)
+def _share_uniform(p: Any, q: Uniform) -> Tensor:
+    found: Tensor = (q.high - q.low).log() - p.entropy()
+    return found.where((q.low <= 0) & (q.high >= 1), math.inf)
+
+
+def _to_continuous_bernoulli(p: Any, q: ContinuousBernoulli) -> Tensor:
+    size = (-q.probs).log1p() + q._cont_bern_log_norm()
+    found: Tensor = -p.mean * q.logits - size - p.entropy()
+    return found
+
+
+register_kl(Beta, ContinuousBernoulli)(_to_continuous_bernoulli)
+
+
+def _within(p: Uniform, found: Tensor) -> Tensor:
+    return found.where((p.low >= 0) & (p.high <= 1), math.inf)
+
+
+@register_kl(Uniform, ContinuousBernoulli)
+def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
+    return _within(p, _to_continuous_bernoulli(p, q))
+
+
+@register_kl(Uniform, Beta)
+def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
+    a, b = q.concentration1, q.concentration0
+    size = a.lgamma() + b.lgamma() - (a + b).lgamma()
+    logs = (a - 1) * _MEAN_LOG[Uniform](p) + (b - 1) * _uniform_mean_log(1 - p.high, 1 - p.low)
+    return _within(p, size - logs - p.entropy())
+
+
+@register_kl(Bernoulli, Poisson)
+def _bernoulli_poisson(p: Bernoulli, q: Poisson) -> Tensor:
+    return q.rate - p.probs * q.rate.log() - p.entropy()
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
+    away = p.loc - q.loc
+    ratio = away / p.scale
+    mean = math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
+    mean = mean + away * (math.sqrt(0.5) * ratio).erf()
+    return (2 * q.scale).log() + mean / q.scale - p.entropy()

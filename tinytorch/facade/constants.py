@@ -1,0 +1,19 @@
+"""Numbers by name."""
+
+from __future__ import annotations
+
+import math
+
+from ..core.tensor import Tensor
+
+True_: bool = True
+False_: bool = False
+e: float = math.e
+euler_gamma: float = 0.5772156649015329
+inf: float = math.inf
+nan: float = math.nan
+pi: float = math.pi
+#: An index that makes a dimension of size 1.
+newaxis: None = None
+#: NumPy's name for the class of arrays.
+ndarray = Tensor

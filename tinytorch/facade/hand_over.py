@@ -1,0 +1,58 @@
+"""What the graph and the tensors, at the bottom, are handed of the layers above them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..autograd.engine import ABOVE, Above, Writing
+from ..autograd.nodes import Edge
+from ..core.tensor import wrap
+from ..dispatch.record import output_of
+from ..dispatch.tensor_types import legacy_source
+from ..state import enable_grad, no_grad
+from .resolve import aten, load_for
+
+
+def hand_over() -> None:
+    """Fill ``ABOVE``; what a program may do without is imported when it is first used."""
+    Above.__init__(
+        ABOVE,
+        wrap=wrap,
+        graph_namespace=_graph_namespace,
+        output_of=output_of,
+        without_slope=_without_slope,
+        enable_grad=enable_grad,
+        no_grad=no_grad,
+        backward=_backward,
+        legacy_source=legacy_source,
+        writing=_writing,
+        load_family=load_for,
+        aten=aten,
+    )
+
+
+def _graph_namespace() -> Any:
+    from .. import numpy
+
+    return numpy
+
+
+def _without_slope(gradient: Any, edge: Edge) -> Any:
+    from ..autograd.backward_pass import same_slope
+
+    return same_slope(gradient, edge)
+
+
+def _backward(*args: Any, **options: Any) -> None:
+    from ..autograd.backward_pass import backward
+
+    backward(*args, **options)
+
+
+@functools.cache
+def _writing() -> Writing:
+    from ..ops.create import conversion
+
+    operations = conversion._view_scatter, conversion._assigned, conversion._written_over
+    return Writing(*(operation.op.backward for operation in operations))

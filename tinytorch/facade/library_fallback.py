@@ -1,0 +1,99 @@
+"""Names that only the active backend's library has, such as ``tt.busday_count`` on NumPy.
+
+They are forwarded at every access: tensors go in as arrays, arrays come out as tensors.
+No gradient flows through them, so a tensor that requires grad is refused. Classes come as they
+are, for ``isinstance``; what they make of a tensor is the library's affair, which asks it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+from .. import dtypes
+from ..backends.base import Backend
+from ..core.tensor import Tensor, wrap
+from ..state import grad_enabled
+
+
+def forward(backend: Backend, name: str) -> Any:
+    """``name`` of the backend's library, ready for tensors; None if it has none."""
+    if name not in _public_names(backend) or not _is_forwardable(backend, name):
+        return None
+    value = getattr(backend.library, name)
+    if isinstance(value, type):
+        return value
+    call = _CALLS.get((backend, name))
+    if call is None or call.__wrapped__ is not value:
+        call = _CALLS[backend, name] = _forwarding(backend, name, value)
+    return call
+
+
+#: One function for each, so that it pickles by name.
+_CALLS: dict[tuple[Backend, str], Any] = {}
+
+
+def _forwarding(backend: Backend, name: str, value: Any) -> Any:
+    @functools.wraps(value)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        raw = [_unwrap(backend, name, a) for a in args]
+        named = {key: _unwrap(backend, name, v) for key, v in kwargs.items()}
+        return _wrap(backend, value(*raw, **named))
+
+    call.__module__, call.__name__, call.__qualname__ = "tinytorch", name, name
+    return call
+
+
+def forwarded(backend: Backend) -> frozenset[str]:
+    """Names of the public functions and classes of the backend's library."""
+    return frozenset(n for n in _public_names(backend) if _is_forwardable(backend, n))
+
+
+@functools.cache
+def _public_names(backend: Backend) -> frozenset[str]:
+    """The library's names, but not of dtypes, nor of modules of its own that it has not loaded."""
+    library = backend.library
+    names = getattr(library, "__all__", None) or dir(library)
+    # To ask NumPy for ``testing`` imports it, and 150 modules more.
+    folders = getattr(library, "__path__", ())
+    modules = {entry.partition(".")[0] for folder in folders for entry in os.listdir(folder)}
+    waiting = modules - vars(library).keys()
+    return frozenset(names) - dtypes.NAMES.keys() - waiting
+
+
+def _is_forwardable(backend: Backend, name: str) -> bool:
+    return not name.startswith("_") and callable(getattr(backend.library, name, None))
+
+
+def _unwrap(backend: Backend, name: str, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value.requires_grad and grad_enabled():
+            raise RuntimeError(
+                f"{name} is {backend.name}'s own function and not differentiable: got a Tensor "
+                "that requires grad; call it on tensor.detach() or under tt.no_grad()"
+            )
+        if value._xp is not backend:
+            raise RuntimeError(
+                f"{name} is a function of backend {backend.name!r}, got a Tensor on backend "
+                f"{value._xp.name!r}"
+            )
+        return value._data
+    if isinstance(value, (list, tuple)):
+        return _of_kind(value, [_unwrap(backend, name, v) for v in value])
+    return value
+
+
+def _wrap(backend: Backend, value: Any) -> Any:
+    if isinstance(value, backend.array_type):
+        return wrap(value, backend)
+    if isinstance(value, (list, tuple)):
+        return _of_kind(value, [_wrap(backend, v) for v in value])
+    if hasattr(value, "dtype") and hasattr(value, "ndim"):  # NumPy's scalars
+        return wrap(backend.asarray(value), backend)
+    return value
+
+
+def _of_kind(value: Any, parts: list[Any]) -> Any:
+    """``parts`` as a list or tuple of ``value``'s class; a named tuple takes them one by one."""
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)

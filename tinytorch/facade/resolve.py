@@ -1,0 +1,337 @@
+"""How a public name is found: used by ``tinytorch`` and every dispatching namespace.
+
+Families of operations are modules of ``tinytorch.ops``, each imported when one of its names is
+asked for. Which family that is tells ``index``, which is generated as the stubs
+are. It knows every name: one that is neither there nor filed since is no name, and nothing is
+imported to find that out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .. import dtypes
+from ..backends import numpy as numpy
+from ..core.tensor import Tensor
+from ..dispatch import numpy_protocols
+from ..dispatch.op import NAMESPACES
+from ..state import current_backend, settings
+from .index import FAMILIES
+from .library_fallback import forward, forwarded
+
+
+def families() -> list[str]:
+    """Names of all modules in the rooms of ``tinytorch.ops``, found in its folder."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
+    rooms = [entry for entry in sorted(os.scandir(folder), key=_name) if entry.is_dir()]
+    found = ((room.name, file.name.partition(".")[0])
+             for room in rooms for file in sorted(os.scandir(room), key=_name))  # fmt: skip
+    return [f"{room}.{name}" for room, name in dict.fromkeys(found) if not name.startswith("_")]
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+_loading = threading.RLock()
+
+
+def stand_in() -> None:
+    """Give Tensor its protocols, and a stand-in for each method that a family defines."""
+    numpy_protocols.attach()
+    have = vars(Tensor)
+    for name, family in _FAMILY_OF["Tensor"].items():
+        if name not in have:  # as it is when the package is imported anew
+            setattr(Tensor, name, Unloaded(name, family))
+
+
+#: By namespace (or ``Tensor``, for its methods) and name, the family that defines it.
+_FAMILY_OF = {
+    space: {name: family for family, names in families.items() for name in names.split()}
+    for space, families in FAMILIES.items()
+}
+
+
+class Unloaded:
+    """Stands for a method of tensors until it is first asked for, and its family imported.
+
+    A ``__getattr__`` of the class could do the same, but it would make Python look up every
+    attribute of every tensor the slow way.
+    """
+
+    def __init__(self, name: str, family: str) -> None:
+        self.name = name
+        self.family = family
+
+    def __get__(self, tensor: Any, owner: Any = None) -> Any:
+        self._load()
+        return getattr(owner if tensor is None else tensor, self.name)
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        self._load()
+        setattr(tensor, self.name, value)
+
+    def _load(self) -> None:
+        _load(self.family)
+        if vars(Tensor).get(self.name) is self:
+            delattr(Tensor, self.name)  # what follows is the usual AttributeError
+
+
+def _load(family: str) -> None:
+    with _loading:  # another thread may be halfway through it
+        importlib.import_module(f"tinytorch.ops.{family}")
+
+
+def load_all() -> None:
+    """Import every family."""
+    for name in families():
+        _load(name)
+
+
+def load_for(name: str) -> None:
+    """Import the family that files an operation of this qualified name, if there is one."""
+    space, _, last = name.rpartition(".")
+    family = _FAMILY_OF["private"].get(name) or _FAMILY_OF.get(space, {}).get(last)
+    if family is not None:
+        _load(family)
+
+
+def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> Any:
+    """What is called ``name`` in a namespace, or None; the family that files it is imported.
+
+    Args:
+        namespace: As in the index.
+        name: The name.
+        table: Where families file what they have in the namespace. Default: its functions.
+    """
+    if table is None:
+        table = NAMESPACES.setdefault(namespace, {})
+    if name not in table:
+        family = _FAMILY_OF.get(namespace, {}).get(name)
+        if family is None:
+            return None
+        _load(family)
+    return table.get(name)
+
+
+def names(namespace: str) -> list[str]:
+    """Every name of a namespace: those of the index, and what programs have filed."""
+    return sorted({*_FAMILY_OF.get(namespace, ()), *NAMESPACES.get(namespace, ())})
+
+
+def namespace(
+    module: str, prefix: str, extra: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` for a module whose functions are operations.
+
+    Args:
+        module: The module's ``__name__``.
+        prefix: The namespace its operations declare.
+        extra: Names the module defines itself.
+    """
+    table = vars(sys.modules[module])
+
+    def get(name: str) -> Any:
+        if not name.startswith("_"):
+            function = find(prefix, name)
+            if function is not None:
+                table[name] = function
+                return function
+        if name == "__all__":  # what ``from tinytorch.fft import *`` asks for
+            return listing()
+        raise AttributeError(
+            missing(module, name, names(prefix) if name[0] != "_" else ()), name=name, obj=None
+        )
+
+    def listing() -> list[str]:
+        return sorted({*names(prefix), *extra})
+
+    return get, listing
+
+
+def missing(module: str, name: str, known: Iterable[str], note: str = "") -> str:
+    """The text of an AttributeError, with the nearest known name."""
+    text = f"module {module!r} has no attribute {name!r}{note}"
+    near = nearest(name, known)
+    return f"{text}. Did you mean: {near!r}?" if near else text
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like ``name``: of the longest common subsequence; None if none is.
+
+    Reference: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
+    """
+    places: dict[str, int] = {}  # a bit for each place of a letter
+    for i, letter in enumerate(name):
+        places[letter] = places.get(letter, 0) | 1 << i
+    letters, whole = set(name), (1 << len(name)) - 1
+    best, found = 0.7, None  # from which share of the letters on a name is like another
+    for other in known:
+        longest = len(name) + len(other)
+        if 2 * min(len(name), len(other)) <= best * longest or letters.isdisjoint(other[:2]):
+            continue
+        row = whole
+        for letter in other:
+            met = row & places.get(letter, 0)
+            row = row + met | row - met
+        common = (whole & ~row).bit_count()
+        if 2 * common > best * longest:
+            best, found = 2 * common / longest, other
+    return found
+
+
+def aten(name: str) -> Any:
+    """The public function behind ``torch.ops.aten.name``, or None."""
+    space, _, rest = name.partition("_")
+    if space in ("fft", "linalg", "special") and find(space, rest):
+        return find(space, rest)
+    return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
+
+
+# -- the top level ---------------------------------------------------------------------------
+
+#: Public modules, imported when first asked for.
+MODULES = (
+    "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
+    "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit",
+    "library", "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "ops", "optim",
+    "overrides", "profiler", "quantization", "quasirandom", "random", "return_types",
+    "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types",
+    "utils", "version", "xpu",
+)  # fmt: skip
+#: Modules of PyTorch's that are private by name and that programs use all the same.
+PRIVATE_MODULES = (
+    "_C", "__config__", "_dynamo", "_higher_order_ops", "_subclasses", "_utils",
+)  # fmt: skip
+#: Where the public values that are neither operations nor modules are defined.
+HOMES: dict[str, tuple[str, ...]] = {
+    "tinytorch.state": (
+        "BackendType", "BackendUnavailableError", "UnknownBackendError", "backend_context",
+        "default_dtype_context", "enable_grad", "get_backend", "get_default_backend",
+        "get_default_dtype", "get_state", "inference_mode", "is_grad_enabled",
+        "is_inference_mode_enabled", "list_backends", "no_grad", "propagate",
+        "register_backend", "reset_backend", "reset_state", "set_backend",
+        "set_default_backend", "set_default_dtype", "set_grad_enabled", "set_state", "state",
+    ),
+    "tinytorch.facade.constants": (
+        "False_", "True_", "e", "euler_gamma", "inf", "nan", "ndarray", "newaxis", "pi",
+    ),
+    "tinytorch.numpy._errstate": ("errstate",),
+    "tinytorch.ops.reduce.applied_functions": ("vectorize",),
+    "tinytorch.ops.index.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
+    "tinytorch.core.tensor": ("Size", "Tensor"),
+    "tinytorch.compat.device_modules": ("get_device_module",),
+    "tinytorch.core.device": ("device", "get_default_device", "set_default_device"),
+    "tinytorch.core.layout": (
+        "channels_last", "channels_last_3d", "contiguous_format", "jagged", "layout",
+        "legacy_contiguous_format", "memory_format", "preserve_format", "sparse_bsc", "sparse_bsr",
+        "sparse_coo", "sparse_csc", "sparse_csr", "strided",
+    ),
+    "tinytorch.state.settings": settings.PUBLIC,
+    "tinytorch.compat.checks": (
+        "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
+        "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with", "_check_type",
+        "_check_value", "_check_with",
+    ),
+    "tinytorch.compat.symbolic": (
+        "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min",
+        "sym_not", "sym_sqrt", "sym_sum",
+    ),
+    "tinytorch.utils.dlpack": ("to_dlpack",),
+    "tinytorch.dispatch.tensor_types": (
+        *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
+    ),
+    "tinytorch.jit": ("ScriptModule",),
+    "tinytorch.cuda.streams": ("Stream",),
+    "tinytorch.futures": ("Future",),
+    "tinytorch.amp": ("GradScaler", "autocast"),
+    "tinytorch.state.autocast": (
+        "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
+        "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
+        "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
+        "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
+        "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
+    ),
+    "tinytorch._higher_order_ops": ("cond", "while_loop"),
+    "tinytorch._C": ("PyTorchFileReader", "PyTorchFileWriter", "ScriptObject", "TensorType"),
+    "tinytorch.compiler": ("_disable_dynamo", "compile"),
+    "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),
+    "tinytorch.core.printing": ("get_printoptions", "printoptions", "set_printoptions"),
+    "tinytorch.random": (
+        "Generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
+    ),
+    "tinytorch.backends.base": ("Backend",),
+    "tinytorch.backends.errors": ("OutOfMemoryError",),
+    "tinytorch.func": ("vmap",),
+    "tinytorch.serialization": ("load", "save"),
+    "tinytorch.storage": ("TypedStorage", "UntypedStorage"),
+    "tinytorch.ops.create.typed_storage": tuple(dtypes.STORAGES.values()),
+    "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
+_NAMED_WITH_UNDERSCORE = {*_FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}
+
+
+def resolve(name: str) -> Any:
+    """The public value ``tinytorch.name``: an operation, a module, a value of the backend."""
+    dtype = dtypes.NAMES.get(name)
+    if dtype is not None and current_backend().supports(dtype):
+        return dtype
+    if name == "__all__":
+        return starred()
+    table = vars(sys.modules["tinytorch"])
+    if name in NAMESPACES[""]:
+        return table.setdefault(name, NAMESPACES[""][name])
+    if name.startswith("_") and name not in _NAMED_WITH_UNDERSCORE:
+        raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
+    if name == "torch":  # PyTorch's module has itself under this name, and programs use it
+        return sys.modules["tinytorch"]
+    if name == "default_generator":  # another one on each backend
+        return importlib.import_module("tinytorch.random").default_generator
+    if name in MODULES or name in PRIVATE_MODULES:
+        return importlib.import_module(f"tinytorch.{name}")
+    if name in _HOME_OF:
+        value = getattr(importlib.import_module(_HOME_OF[name]), name)
+        return table.setdefault(name, value)
+    backend = current_backend()
+    if dtype is not None:
+        raise AttributeError(
+            f"module 'tinytorch' has no attribute {name!r}: the active backend, "
+            f"{backend.name}, has no such dtype"
+        )
+    function = find("", name)
+    if function is not None:
+        return table.setdefault(name, function)
+    found = forward(backend, name)
+    if found is not None:
+        return found
+    # obj=None: CPython would add a suggestion of its own, from dir() of the module.
+    raise AttributeError(
+        missing("tinytorch", name, listing(), f" (active backend: {backend.name})"),
+        name=name,
+        obj=None,
+    )
+
+
+def starred() -> list[str]:
+    """Names that ``from tinytorch import *`` gives: as in torch, none of a module.
+
+    A module would hide the program's own ``random`` or ``numpy``, and what only the backend's
+    library has would stay behind when the backend changes.
+    """
+    library_alone = forwarded(current_backend()) - {*names(""), *_HOME_OF}
+    left_out = {*MODULES, *library_alone, "default_generator"}
+    return [name for name in listing() if name not in left_out and not name.startswith("_")]
+
+
+def listing() -> list[str]:
+    """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
+    backend = current_backend()
+    found = {name for name, dtype in dtypes.NAMES.items() if backend.supports(dtype)}
+    found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
+    return sorted(found | {n for n in vars(sys.modules["tinytorch"]) if n.startswith("__")})

@@ -1,0 +1,167 @@
+"""``Module``: the base class of every layer, loss and model."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+
+from ...compiler import compile
+from ...dispatch.spec import Op
+from .call import HookedCall
+from .global_hooks import CALLS as CALLS
+from .global_hooks import register_module_backward_hook as register_module_backward_hook
+from .global_hooks import (
+    register_module_buffer_registration_hook as register_module_buffer_registration_hook,
+)
+from .global_hooks import register_module_forward_hook as register_module_forward_hook
+from .global_hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from .global_hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from .global_hooks import (
+    register_module_full_backward_pre_hook as register_module_full_backward_pre_hook,
+)
+from .global_hooks import (
+    register_module_module_registration_hook as register_module_module_registration_hook,
+)
+from .global_hooks import (
+    register_module_parameter_registration_hook as register_module_parameter_registration_hook,
+)
+from .hooks import Hooked
+from .members import Members
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class _HasForward(Protocol[P, R_co]):
+    def forward(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class Module(Hooked):
+    """The base class of every layer, loss and model.
+
+    A subclass makes its parameters and submodules in ``__init__``, as plain attributes, and
+    computes in ``forward``. Calling the module calls ``forward`` and the hooks around it; a
+    type checker sees the call with the signature of ``forward``.
+
+    Attributes:
+        training: Whether the module is in training mode; ``train()`` and ``eval()`` set it.
+        call_super_init: Whether ``Module.__init__`` passes its arguments on to the next class,
+            for classes with several bases. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> class Net(nn.Module):
+        ...     def __init__(self) -> None:
+        ...         super().__init__()
+        ...         self.hidden = nn.Linear(4, 8)
+        ...         self.out = nn.Linear(8, 2)
+        ...
+        ...     def forward(self, x: tt.Tensor) -> tt.Tensor:
+        ...         return self.out(self.hidden(x).relu())
+        >>> Net()
+        Net(
+          (hidden): Linear(in_features=4, out_features=8, bias=True)
+          (out): Linear(in_features=8, out_features=2, bias=True)
+        )
+        >>> Net()(tt.zeros(3, 4)).shape
+        tinytorch.Size([3, 2])
+    """
+
+    dump_patches: bool = False
+    call_super_init: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let operations among the attributes be no methods, as in torch they are no functions."""
+        super().__init_subclass__(**options)
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, FunctionType) and isinstance(getattr(value, "op", None), Op):
+                setattr(cls, name, staticmethod(value))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init:
+            _refuse_arguments(type(self).__name__, args, kwargs)
+        super().__init__()
+        if self.call_super_init:
+            # What follows Module's own bases in the class of an instance with several bases.
+            super(Members, self).__init__(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the output; every subclass overrides it.
+
+        Raises:
+            NotImplementedError: Unless overridden.
+        """
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    if TYPE_CHECKING:
+
+        def __call__(self: _HasForward[P, R_co], *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    else:
+
+        def __call__(self, *args, **kwargs):
+            if (
+                CALLS
+                or self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+            ):
+                return HookedCall(self, args, kwargs).run()
+            return self.forward(*args, **kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: a module runs as it is written; see ``tinytorch.compile``.
+
+        Args:
+            *args: As for ``tinytorch.compile``.
+            **kwargs: The same.
+
+        Raises:
+            RuntimeError: If both ``mode`` and ``options`` are given, as in PyTorch.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.ReLU().compile(mode="reduce-overhead")
+        """
+        compile(self, *args, **kwargs)
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """Return what ``repr`` shows between the parentheses; to be overridden.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3).extra_repr()
+            'in_features=2, out_features=3, bias=True'
+        """
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(m))}" for name, m in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({extra})"
+        body = "".join(f"\n  {line}" for line in lines + children)
+        return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
+
+
+def indented(text: str) -> str:
+    """Indent every line but the first by two spaces."""
+    return text.replace("\n", "\n  ")
+
+
+def _refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    if kwargs:
+        unexpected = next(iter(kwargs))
+        raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{unexpected}'")
+    if args:
+        raise TypeError(
+            f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+        )

@@ -1,0 +1,247 @@
+"""Changing the dtype or the device of a module's parameters and buffers."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, Self, cast, overload
+
+from ... import dtypes
+from ...core.layout import memory_format
+from ...core.tensor import Tensor
+from ...state import no_grad
+from ...warnings import warn
+from ..parameter import is_lazy
+from .traversal import Traversal
+
+
+class Conversion(Traversal):
+    """``to`` and its short forms. All work in place and return the module."""
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Replace the data of every parameter, gradient and buffer by ``fn`` of it.
+
+        The Parameter objects stay the same, so that an optimizer made before keeps working.
+        """
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for param in self._parameters.values():
+            if param is not None:
+                _convert(param, fn)
+        for name, buffer in self._buffers.items():
+            if is_lazy(buffer):
+                _convert(cast(Tensor, buffer), fn)
+            elif buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    @overload
+    def to(
+        self,
+        device: Any = ...,
+        dtype: dtypes.dtype | None = ...,
+        non_blocking: builtins.bool = ...,
+    ) -> Self: ...
+    @overload
+    def to(self, dtype: dtypes.dtype, non_blocking: builtins.bool = ...) -> Self: ...
+    @overload
+    def to(self, tensor: Tensor, non_blocking: builtins.bool = ...) -> Self: ...
+    @overload
+    def to(self, *, memory_format: memory_format) -> Self: ...
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert the parameters and buffers to a dtype, a device, or both, in place.
+
+        Args:
+            device: Where to move them.
+            dtype: A floating point or complex dtype; integer tensors keep theirs.
+            tensor: Take dtype and device from this tensor.
+            non_blocking: Return before a transfer from pinned memory is done. Default: False.
+            memory_format: In which order the elements of tensors of four or five dimensions lie
+                in memory. Default: as they do.
+
+        Returns:
+            The module.
+
+        Raises:
+            TypeError: If the dtype is neither floating point nor complex.
+            RuntimeError: If the format is one of tensors with another number of dimensions, or
+                ``copy`` is given: a module is changed in place.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Linear(2, 3).to(tt.float64).weight.dtype
+            tinytorch.float64
+        """
+        dtype, options = _parse_to(*args, **kwargs)
+        _check_target(dtype)
+
+        wanted = options.pop("memory_format", None)
+
+        def convert(tensor: Tensor) -> Tensor:
+            cast = tensor.is_floating_point() or tensor.is_complex()
+            order = wanted if tensor.ndim in (4, 5) else None
+            try:
+                return tensor.to(dtype=dtype if cast else None, memory_format=order, **options)
+            except NotImplementedError as error:
+                if not tensor.is_meta:
+                    raise
+                raise NotImplementedError(
+                    f"{error} Please use torch.nn.Module.to_empty() instead of "
+                    "torch.nn.Module.to() when moving module from meta to a different device."
+                ) from None
+
+        return self._apply(convert)
+
+    def type(self, dst_type: dtypes.dtype | str) -> Self:
+        """Convert every parameter and buffer to ``dst_type``, integer ones included.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Linear(2, 3).type(tt.float64).weight.dtype
+            tinytorch.float64
+        """
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert the floating point parameters and buffers to float32.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Linear(2, 3, dtype=tt.float64).float().weight.dtype
+            tinytorch.float32
+        """
+        return self._apply(lambda tensor: _cast_floating(tensor, dtypes.float32))
+
+    def double(self) -> Self:
+        """Convert the floating point parameters and buffers to float64.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Linear(2, 3).double().weight.dtype
+            tinytorch.float64
+        """
+        return self._apply(lambda tensor: _cast_floating(tensor, dtypes.float64))
+
+    def half(self) -> Self:
+        """Convert the floating point parameters and buffers to float16.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Linear(2, 3).half().weight.dtype
+            tinytorch.float16
+        """
+        return self._apply(lambda tensor: _cast_floating(tensor, dtypes.float16))
+
+    def bfloat16(self) -> Self:
+        """Convert the floating point parameters and buffers to bfloat16, where there is one.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> layer = tt.nn.Linear(2, 3)
+            >>> layer.bfloat16().weight.dtype  # doctest: +SKIP
+            tinytorch.bfloat16
+        """
+        return self._apply(lambda tensor: _cast_floating(tensor, dtypes.bfloat16))
+
+    def cpu(self) -> Self:
+        """Move the parameters and buffers to the CPU.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3).cpu().weight.device.type
+            'cpu'
+        """
+        return self._apply(lambda tensor: tensor.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Move the parameters and buffers to a GPU.
+
+        Args:
+            device: Which one. Default: the current one.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3).cuda().weight.device  # doctest: +SKIP
+            device(type='cuda', index=0)
+        """
+        return self._apply(lambda tensor: tensor.cuda(device))
+
+    def share_memory(self) -> Self:
+        """Refuse to share memory with other processes, which each have a copy of their own.
+
+        Threads share a module as it is.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError(
+            f"share_memory: the tensors of a {type(self).__name__} cannot be shared among "
+            "processes; threads share them without it"
+        )
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move the module to a device without copying what its tensors hold.
+
+        Args:
+            device: Where to put them.
+            recurse: Whether submodules move too. Default: True.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3).to_empty(device="cpu").weight.shape
+            tinytorch.Size([3, 2])
+        """
+        return self._apply(lambda t: t.new_empty(t.shape, device=device), recurse)
+
+
+def _convert(param: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
+    # Of the tensors themselves: what works in place counts as a change of them.
+    with no_grad():
+        param.data = fn(param)
+        if param.grad is not None:
+            grad = fn(param.grad)
+            if grad is not param.grad:
+                param.grad = grad.detach().requires_grad_(param.grad.requires_grad)
+
+
+def _cast_floating(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def _parse_to(
+    *args: Any, device: Any = None, dtype: Any = None, tensor: Any = None, **options: Any
+) -> tuple[dtypes.dtype | None, dict[str, Any]]:
+    """Sort the arguments of ``Module.to`` into a dtype and the options of ``Tensor.to``."""
+    first, *rest = args or (None,)
+    if isinstance(first, Tensor) or tensor is not None:
+        like = first if tensor is None else tensor
+        dtype, device = like.dtype, like.device
+    elif isinstance(first, dtypes.dtype):
+        dtype = first
+    else:
+        device = device if first is None else first
+        dtype = rest.pop(0) if rest else dtype
+    if rest:
+        options["non_blocking"] = rest.pop(0)
+    if "copy" in options or rest and type(rest[0]) is builtins.bool:
+        raise RuntimeError("Module.to(): .to() does not accept copy argument")
+    if rest or not isinstance(dtype, dtypes.dtype | None):
+        given = ", ".join(type(arg).__name__ for arg in args)
+        raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
+    return dtype, {"device": device, **options}
+
+
+def _check_target(dtype: dtypes.dtype | None) -> None:
+    if dtype is None:
+        return
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise TypeError(
+            "nn.Module.to only accepts floating point or complex dtypes, "
+            f"but got desired dtype={dtype}"
+        )
+    if dtype.is_complex:
+        warn(
+            "Complex modules are experimental: some modules might not work as expected with "
+            "complex parameters or buffers.",
+        )

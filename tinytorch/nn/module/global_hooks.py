@@ -1,0 +1,234 @@
+"""Hooks that concern every module."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from .handle import Hook, Hooks, RemovableHandle, add_hook
+
+__all__ = [
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+# The hooks around every call, which kind each is, and what options it has.
+CALLS: Hooks = OrderedDict()
+KINDS: Hooks = OrderedDict()
+WITH_KWARGS: Hooks = OrderedDict()
+ALWAYS: Hooks = OrderedDict()
+
+BUFFER: Hooks = OrderedDict()
+MODULE: Hooks = OrderedDict()
+PARAMETER: Hooks = OrderedDict()
+
+MIXED = (
+    "Cannot use both regular backward hooks and full backward hooks {}. "
+    "Please use only one of them."
+)
+
+
+def of_kind(kind: str) -> Hooks:
+    """Those of ``forward_pre``, ``forward``, ``backward_pre``, ``full_backward``, ``backward``."""
+    return OrderedDict((key, hook) for key, hook in CALLS.items() if KINDS[key] == kind)
+
+
+def _add_call_hook(kind: str, hook: Hook, *options: Hooks) -> RemovableHandle:
+    handle = add_hook(CALLS, hook, options=(KINDS, *options))
+    KINDS[handle.id] = kind
+    return handle
+
+
+def replaced(hooks: Hooks, module: object, name: str, member: Any) -> Any:
+    """What the registration ``hooks`` make of ``member``, about to be ``module.<name>``."""
+    for hook in hooks.values():
+        output = hook(module, name, member)
+        if output is not None:
+            member = output
+    return member
+
+
+def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, args)`` before the ``forward`` of every module.
+
+    Args:
+        hook: May return new arguments: one value, or a tuple of them.
+
+    Returns:
+        A handle that removes the hook.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_forward_pre_hook
+        >>> with register_module_forward_pre_hook(lambda module, args: print(module)):
+        ...     _ = nn.ReLU()(tt.ones(2))
+        ReLU()
+    """
+    return _add_call_hook("forward_pre", hook)
+
+
+def register_module_forward_hook(
+    hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Call ``hook(module, args, output)`` after the ``forward`` of every module.
+
+    Args:
+        hook: May return another output.
+        with_kwargs: Call ``hook(module, args, kwargs, output)`` instead. Default: False.
+        always_call: Call it also when ``forward`` or another hook raised. Default: False.
+
+    Returns:
+        A handle that removes the hook.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_forward_hook
+        >>> with register_module_forward_hook(lambda module, args, output: output + 1):
+        ...     nn.ReLU()(tt.zeros(2))
+        tensor([1., 1.])
+    """
+    options = (WITH_KWARGS,) * with_kwargs + (ALWAYS,) * always_call
+    return _add_call_hook("forward", hook, *options)
+
+
+def register_module_backward_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, grad_input, grad_output)`` in the backward of every module.
+
+    As torch's older form, it sees the last operation of each ``forward`` alone;
+    ``register_module_full_backward_hook`` sees the whole module.
+
+    Args:
+        hook: May return new gradients in place of ``grad_input``.
+
+    Returns:
+        A handle that removes the hook.
+
+    Raises:
+        RuntimeError: Where full backward hooks are registered.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_backward_hook
+        >>> x = 2 * tt.ones(2, requires_grad=True)
+        >>> with register_module_backward_hook(lambda module, given, output: print(output)):
+        ...     nn.ReLU()(x).sum().backward()
+        (tensor([1., 1.]),)
+    """
+    if of_kind("full_backward"):
+        raise RuntimeError(MIXED.format("as a global Module hook"))
+    return _add_call_hook("backward", hook)
+
+
+def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, grad_input, grad_output)`` in the backward of every module.
+
+    Args:
+        hook: May return a tuple of new gradients in place of ``grad_input``.
+
+    Returns:
+        A handle that removes the hook.
+
+    Raises:
+        RuntimeError: Where hooks of the older kind are registered.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_full_backward_hook
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with register_module_full_backward_hook(lambda module, given, output: print(given)):
+        ...     nn.ReLU()(x).sum().backward()
+        (tensor([1., 1.]),)
+    """
+    if of_kind("backward"):
+        raise RuntimeError(MIXED.format("as a global Module hook"))
+    return _add_call_hook("full_backward", hook)
+
+
+def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, grad_output)`` before the backward of every module.
+
+    Args:
+        hook: May return a tuple of new gradients in place of ``grad_output``.
+
+    Returns:
+        A handle that removes the hook.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_full_backward_pre_hook
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with register_module_full_backward_pre_hook(lambda module, grads: (2 * grads[0],)):
+        ...     nn.ReLU()(x).sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
+    """
+    return _add_call_hook("backward_pre", hook)
+
+
+def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, name, buffer)`` whenever a module registers a buffer.
+
+    Args:
+        hook: May return another buffer to register instead.
+
+    Returns:
+        A handle that removes the hook.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_buffer_registration_hook
+        >>> with register_module_buffer_registration_hook(lambda m, name, x: print(name)):
+        ...     nn.Module().register_buffer("mean", None)
+        mean
+    """
+    return add_hook(BUFFER, hook)
+
+
+def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, name, submodule)`` whenever a module registers a child.
+
+    Args:
+        hook: May return another module to register instead.
+
+    Returns:
+        A handle that removes the hook.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_module_registration_hook
+        >>> with register_module_module_registration_hook(lambda m, name, child: print(name)):
+        ...     _ = nn.Sequential(nn.ReLU())
+        0
+    """
+    return add_hook(MODULE, hook)
+
+
+def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
+    """Call ``hook(module, name, parameter)`` whenever a module registers a parameter.
+
+    Args:
+        hook: May return another parameter to register instead.
+
+    Returns:
+        A handle that removes the hook.
+
+    Example:
+        >>> from tinytorch import nn
+        >>> from tinytorch.nn.module import register_module_parameter_registration_hook
+        >>> with register_module_parameter_registration_hook(lambda m, name, p: print(name)):
+        ...     _ = nn.Linear(2, 3)
+        weight
+        bias
+    """
+    return add_hook(PARAMETER, hook)

@@ -1,0 +1,183 @@
+"""The hooks of one module."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from . import global_hooks
+from .handle import Hook, Hooks, RemovableHandle, add_hook
+from .state_dict import StateDict
+
+HOOKS = (
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_forward_hooks",
+    "_forward_hooks_always_called",
+    "_forward_hooks_with_kwargs",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_load_state_dict_post_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks_with_module",
+    "_state_dict_hooks",
+    "_state_dict_post_hooks",
+    "_state_dict_pre_hooks",
+)
+
+
+class Hooked(StateDict):
+    """Registration of the hooks around ``forward`` and its backward."""
+
+    _backward_hooks: Hooks
+    _backward_pre_hooks: Hooks
+    _forward_hooks: Hooks
+    _forward_hooks_always_called: Hooks
+    _forward_hooks_with_kwargs: Hooks
+    _forward_pre_hooks: Hooks
+    _forward_pre_hooks_with_kwargs: Hooks
+    _is_full_backward_hook: bool | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.__dict__.update({hooks: OrderedDict() for hooks in HOOKS})
+        self.__dict__["_is_full_backward_hook"] = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for hooks in HOOKS:
+            self.__dict__.setdefault(hooks, OrderedDict())
+
+    def register_forward_pre_hook(
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before ``forward``.
+
+        Args:
+            hook: May return new arguments, one value or a tuple; with ``with_kwargs`` a pair
+                ``(args, kwargs)``.
+            prepend: Whether it comes before the other hooks of this module. Default: False.
+            with_kwargs: Call ``hook(module, args, kwargs)`` instead. Default: False.
+
+        Returns:
+            A handle that removes the hook.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> act = tt.nn.ReLU()
+            >>> handle = act.register_forward_pre_hook(lambda module, args: -args[0])
+            >>> act(tt.tensor([-2.0, 3.0]))
+            tensor([2., 0.])
+        """
+        options = (self._forward_pre_hooks_with_kwargs,) * with_kwargs
+        return add_hook(self._forward_pre_hooks, hook, prepend=prepend, options=options)
+
+    def register_forward_hook(
+        self,
+        hook: Hook,
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after ``forward``.
+
+        Args:
+            hook: May return another output.
+            prepend: Whether it comes before the other hooks of this module. Default: False.
+            with_kwargs: Call ``hook(module, args, kwargs, output)`` instead. Default: False.
+            always_call: Call it also when ``forward`` or another hook raised. Default: False.
+
+        Returns:
+            A handle that removes the hook.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> act = tt.nn.ReLU()
+            >>> seen = []
+            >>> handle = act.register_forward_hook(lambda module, args, out: seen.append(out))
+            >>> _ = act(tt.ones(2))
+            >>> seen
+            [tensor([1., 1.])]
+        """
+        options = (self._forward_hooks_with_kwargs,) * with_kwargs
+        options += (self._forward_hooks_always_called,) * always_call
+        return add_hook(self._forward_hooks, hook, prepend=prepend, options=options)
+
+    def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` before the gradient of the module is computed.
+
+        Args:
+            hook: May return a tuple of new gradients in place of ``grad_output``.
+            prepend: Whether it comes before the other hooks of this module. Default: False.
+
+        Returns:
+            A handle that removes the hook.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> act = tt.nn.ReLU()
+            >>> handle = act.register_full_backward_pre_hook(lambda m, grads: (3 * grads[0],))
+            >>> x = tt.ones(2, requires_grad=True)
+            >>> act(x).sum().backward()
+            >>> x.grad
+            tensor([3., 3.])
+        """
+        return add_hook(self._backward_pre_hooks, hook, prepend=prepend)
+
+    def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` once both gradients are known.
+
+        Gradients stand at the place of the argument or result they belong to; an argument or
+        result that is no Tensor, or needs no gradient, has None.
+
+        Args:
+            hook: May return a tuple of new gradients in place of ``grad_input``.
+            prepend: Whether it comes before the other hooks of this module. Default: False.
+
+        Returns:
+            A handle that removes the hook.
+
+        Raises:
+            RuntimeError: If the module has hooks of ``register_backward_hook``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> act = tt.nn.ReLU()
+            >>> handle = act.register_full_backward_hook(lambda m, given, out: print(given))
+            >>> act(tt.ones(2, requires_grad=True)).sum().backward()
+            (tensor([1., 1.]),)
+        """
+        return self._add_backward_hook(hook, full=True, prepend=prepend)
+
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when the last operation is undone.
+
+        As torch's older form, it sees the last operation of ``forward`` alone: prefer
+        ``register_full_backward_hook``.
+
+        Args:
+            hook: May return new gradients in place of ``grad_input``.
+
+        Returns:
+            A handle that removes the hook.
+
+        Raises:
+            RuntimeError: If the module has hooks of ``register_full_backward_hook``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> act = tt.nn.ReLU()
+            >>> handle = act.register_backward_hook(lambda m, given, out: print(out))
+            >>> act(2 * tt.ones(2, requires_grad=True)).sum().backward()
+            (tensor([1., 1.]),)
+        """
+        return self._add_backward_hook(hook, full=False)
+
+    def _add_backward_hook(
+        self, hook: Hook, *, full: bool, prepend: bool = False
+    ) -> RemovableHandle:
+        if self._is_full_backward_hook is (not full):
+            raise RuntimeError(global_hooks.MIXED.format("on a single Module"))
+        self._is_full_backward_hook = full
+        return add_hook(self._backward_hooks, hook, prepend=prepend)

@@ -1,0 +1,371 @@
+"""Walking over a module's parameters, buffers and submodules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from ...core.tensor import Tensor
+from ..parameter import Parameter
+from .members import Members
+
+if TYPE_CHECKING:
+    from . import Module
+
+
+class Traversal(Members):
+    """Iteration by name, look-up by dotted name, and what concerns every submodule."""
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Iterate over the parameters, each once.
+
+        Args:
+            recurse: Whether to include those of submodules. Default: True.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> [p.shape for p in nn.Linear(2, 3).parameters()]
+            [tinytorch.Size([3, 2]), tinytorch.Size([3])]
+        """
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Iterate over ``(name, parameter)``.
+
+        Args:
+            prefix: Put before every name, with a dot. Default: nothing.
+            recurse: Whether to include those of submodules. Default: True.
+            remove_duplicate: Whether a shared parameter comes once, under its first name.
+                Default: True.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> [name for name, _ in nn.Sequential(nn.Linear(2, 3)).named_parameters()]
+            ['0.weight', '0.bias']
+        """
+        return self._named_members(
+            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
+        )
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Iterate over the buffers, each once.
+
+        Args:
+            recurse: Whether to include those of submodules. Default: True.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> net = tt.nn.Module()
+            >>> net.register_buffer("mean", tt.zeros(2))
+            >>> list(net.buffers())
+            [tensor([0., 0.])]
+        """
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Iterate over ``(name, buffer)``.
+
+        Args:
+            prefix: Put before every name, with a dot. Default: nothing.
+            recurse: Whether to include those of submodules. Default: True.
+            remove_duplicate: Whether a shared buffer comes once. Default: True.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> net = tt.nn.Module()
+            >>> net.register_buffer("mean", tt.zeros(2))
+            >>> list(net.named_buffers(prefix="net"))
+            [('net.mean', tensor([0., 0.]))]
+        """
+        return self._named_members(
+            lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
+        )
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[Any] = set()
+        root = cast("Module", self)
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, root)]
+        )
+        for path, module in modules:
+            for name, member in get_members_fn(module):
+                if member is None or member in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(member)
+                yield _join(path, name), member
+
+    def children(self) -> Iterator[Module]:
+        """Iterate over the immediate submodules, each once.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).children())
+            [ReLU(), Tanh()]
+        """
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Iterate over ``(name, submodule)`` of the immediate submodules, each once.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).named_children())
+            [('0', ReLU()), ('1', Tanh())]
+        """
+        seen: set[Module] = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """Iterate over the module itself and everything below it, each once.
+
+        Args:
+            remove_duplicate: Whether a module used twice comes once. Default: True.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> [type(module).__name__ for module in nn.Sequential(nn.ReLU()).modules()]
+            ['Sequential', 'ReLU']
+        """
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """Iterate over ``(dotted name, module)``: the module itself, then everything below.
+
+        Args:
+            memo: Modules to leave out; those visited are added. Default: none.
+            prefix: Put before every name, with a dot. Default: nothing.
+            remove_duplicate: Whether a module used twice comes once, under its first name.
+                Default: True.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> [name for name, _ in nn.Sequential(nn.Sequential(nn.ReLU())).named_modules()]
+            ['', '0', '0.0']
+        """
+        memo = set() if memo is None else memo
+        module = cast("Module", self)
+        if module in memo:
+            return
+        if remove_duplicate:
+            memo.add(module)
+        yield prefix, module
+        for name, child in self._modules.items():
+            if child is not None:
+                yield from child.named_modules(memo, _join(prefix, name), remove_duplicate)
+
+    def get_submodule(self, target: str) -> Module:
+        """Look up a submodule by its dotted name.
+
+        Args:
+            target: The path from here, such as ``"encoder.layers.0"``; "" is the module itself.
+
+        Raises:
+            AttributeError: If a part of the path does not exist or is not a Module.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Sequential(nn.Sequential(nn.ReLU())).get_submodule("0.0")
+            ReLU()
+        """
+        module = cast("Module", self)
+        for part in target.split(".") if target else ():
+            if not hasattr(module, part):
+                raise AttributeError(f"{module._get_name()} has no attribute `{part}`")
+            module = getattr(module, part)
+            if not isinstance(module, Members):
+                raise AttributeError(f"`{part}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put ``module`` at a dotted name.
+
+        Args:
+            target: The path from here, such as ``"encoder.layers.0"``.
+            module: What to put there.
+            strict: Whether something has to be there already. Default: False.
+
+        Raises:
+            ValueError: If ``target`` is empty or ``module`` not a Module.
+            AttributeError: If the path does not lead to a Module.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            >>> net.set_submodule("1", nn.Tanh())
+            >>> net[1]
+            Tanh()
+        """
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Members):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
+        if not isinstance(getattr(parent, name, module), Members):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """Look up a parameter by its dotted name.
+
+        Raises:
+            AttributeError: If there is none.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Sequential(nn.Linear(2, 3)).get_parameter("0.weight").shape
+            tinytorch.Size([3, 2])
+        """
+        param = self._get_member(target)
+        if not isinstance(param, Parameter):
+            raise AttributeError(f"`{target.rpartition('.')[2]}` is not an nn.Parameter")
+        return param
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Look up a buffer by its dotted name.
+
+        Raises:
+            AttributeError: If there is none.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> net = tt.nn.Module()
+            >>> net.register_buffer("mean", tt.zeros(2))
+            >>> net.get_buffer("mean")
+            tensor([0., 0.])
+        """
+        buffer = self._get_member(target)
+        path, _, name = target.rpartition(".")
+        if name not in self.get_submodule(path)._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return cast(Tensor, buffer)
+
+    def _get_member(self, target: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        return getattr(module, name)
+
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """Call ``fn`` on every submodule, innermost first, then on the module itself.
+
+        Args:
+            fn: Most often an initialiser.
+
+        Returns:
+            The module.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> _ = nn.Sequential(nn.ReLU()).apply(lambda module: print(type(module).__name__))
+            ReLU
+            Sequential
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(cast("Module", self))
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Set training mode for the module and everything below it.
+
+        Args:
+            mode: False sets evaluation mode. Default: True.
+
+        Returns:
+            The module.
+
+        Raises:
+            ValueError: If ``mode`` is not a bool.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Dropout().train(False).training
+            False
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Set evaluation mode: ``train(False)``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.Dropout().eval()(tt.ones(3))
+            tensor([1., 1., 1.])
+        """
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Set whether gradients are computed for the parameters.
+
+        Args:
+            requires_grad: False freezes the module. Default: True.
+
+        Returns:
+            The module.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3).requires_grad_(False).weight.requires_grad
+            False
+        """
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of the parameters.
+
+        Args:
+            set_to_none: False fills them with zeros instead. Default: True.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> layer = tt.nn.Linear(2, 1)
+            >>> layer(tt.ones(2)).sum().backward()
+            >>> layer.zero_grad()
+            >>> layer.weight.grad is None
+            True
+        """
+        for param in self.parameters():
+            grad = param.grad
+            if grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+            else:
+                grad.detach_().zero_()
+
+
+def _join(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name

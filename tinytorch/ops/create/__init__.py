@@ -1,0 +1,1 @@
+"""Tensors made and converted, and the memory behind them."""

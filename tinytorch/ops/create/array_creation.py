@@ -1,0 +1,277 @@
+"""Tensors made by NumPy's names: from arrays, iterables, functions, patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from ... import dtypes
+from ...backends import load
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ...state import default_dtype
+from ..array_arguments import array_of, float_array
+from ..index.index_grids import indices
+from ..shape.views import contiguous
+from .factories import eye, from_numpy, zeros
+from .ranges import arange
+
+
+@composite(method=False)
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
+    ndmin: int = 0,
+) -> Tensor:  # fmt: skip
+    """A tensor with a copy of ``object``; the gradient flows through it.
+
+    Args:
+        object: A number, nested sequences of numbers or tensors, an array, or a tensor.
+        dtype: Default: an array's own; the default dtype for Python floats, int64 for ints.
+        copy: Whether to copy (default); None copies only if needed, False must not copy.
+        order: Accepted; the result is in row-major order.
+        ndmin: The least number of dimensions; new ones of size 1 go in front.
+
+    Raises:
+        ValueError: If a copy is needed and ``copy`` is False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.array([1, 2], ndmin=2)
+        tensor([[1, 2]])
+    """
+    source: Any = array_of(object)
+    plain = isinstance(object, (int, float, complex, list, tuple))
+    if dtype is not None and plain and source.is_complex():
+        if dtypes.as_dtype(dtype).category in (1, 2):
+            raise TypeError(f"array(): complex numbers do not fit into {dtypes.as_dtype(dtype)}")
+    found = source if dtype is None else source.to(dtypes.as_dtype(dtype))
+    fresh = not isinstance(object, Tensor)
+    if copy is False and (found is not source or plain):
+        raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
+    if copy and (not fresh or hasattr(object, "__array_interface__")) and found is source:
+        found = found.clone()
+    if ndmin <= found.ndim:
+        return found  # type: ignore[no-any-return]
+    return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
+
+
+@composite(method=False)
+def asanyarray(a: Any, dtype: Any = None) -> Tensor:
+    """``a`` as a tensor, the same one if it is one of that dtype.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.asanyarray([1, 2])
+        tensor([1, 2])
+    """
+    found: Any = array_of(a)
+    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+
+
+@composite(method=False)
+def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
+    """``a`` as a tensor in row-major order, of at least one dimension.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
+        True
+    """
+    found: Any = contiguous(asanyarray(a, dtype))
+    return found if found.ndim else found.reshape(1)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Tensor:
+    """``x`` in another dtype; see ``Tensor.to``.
+
+    Args:
+        x: Tensor of any shape.
+        dtype: The wanted dtype.
+        copy: Whether to copy even where nothing changes (default).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.astype(tt.tensor([1.5]), tt.int64)
+        tensor([1])
+    """
+    source: Any = array_of(x)
+    return source.to(dtypes.as_dtype(dtype), copy=copy)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def copy(a: Any, order: str = "K") -> Tensor:
+    """A copy of ``a`` in memory of its own; the gradient flows through it.
+
+    Args:
+        a: A tensor, or what makes one.
+        order: Accepted; the copy is in row-major order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.copy([1, 2])
+        tensor([1, 2])
+    """
+    return array(a)
+
+
+@composite(method=False)
+def identity(n: int, dtype: Any = None) -> Tensor:
+    """A square matrix with ones on its diagonal and zeros elsewhere.
+
+    Args:
+        n: Rows and columns.
+        dtype: Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.identity(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    return eye(n, dtype=dtype)
+
+
+@composite(method=False)
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
+    """A matrix with ones on and below a diagonal and zeros elsewhere.
+
+    Args:
+        N: Rows.
+        M: Columns; default ``N``.
+        k: Which diagonal; default the main one, positive ones are above it.
+        dtype: Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tri(2, 3)
+        tensor([[1., 0., 0.],
+                [1., 1., 0.]])
+    """
+    rows: Any = arange(N)[:, None]
+    below = rows >= arange(-k, (N if M is None else M) - k)
+    return below.to(zeros(0, dtype=dtype).dtype)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """Numbers whose quotients are equal, from ``start`` to ``stop``.
+
+    Args:
+        start: The first: a number, or a tensor of them; complex ones lie on a spiral.
+        stop: The last; between real ones of different signs there is only NaN.
+        num: How many; default 50.
+        endpoint: Whether ``stop`` is one of them; default yes.
+        dtype: Of the result; default that of ``start`` and ``stop``, as floats.
+        axis: Where the new dimension goes; default first.
+
+    Raises:
+        ValueError: If a bound is 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.geomspace(1, 1000, 4).round()
+        tensor([   1.,   10.,  100., 1000.])
+    """
+    first, last = float_array(start), float_array(stop)
+    first, last = first + last * 0, last + first * 0
+    if bool(((first == 0) | (last == 0)).any()):
+        raise ValueError("geomspace(): start and stop must not be 0")
+    steps = max(num - 1 if endpoint else num, 1)
+    part: Any = arange(num, dtype=first.dtype.to_real(), backend=first._xp) / steps
+    part = part.reshape([-1] + [1] * first.ndim)
+    found: Any = first * 10 ** ((last / first).log10() * part)
+    exact = (part == 1) & bool(endpoint)
+    found = found.where(~exact, last).where(part != 0, first)
+    found = found.movedim(0, axis)
+    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+
+
+@composite(method=False)
+def fromfunction(
+    function: Callable[..., Any], shape: Sequence[int], *, dtype: Any = None, **kwargs: Any
+) -> Tensor:
+    """The results of a function of the indices of every element of a grid.
+
+    Args:
+        function: Takes a tensor of indices for each dimension, all at once.
+        shape: The sizes of the grid.
+        dtype: Of the indices; default the default dtype.
+        **kwargs: More arguments for ``function``.
+
+    Returns:
+        What ``function`` returns, as a tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype=tt.int64)
+        tensor([[0, 1],
+                [1, 2]])
+    """
+    grid = indices(shape, default_dtype() if dtype is None else dtype)
+    return array_of(function(*grid, **kwargs))
+
+
+@composite(method=False)
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
+    """The items of an iterable, in a tensor of one dimension.
+
+    Args:
+        iter: Gives numbers.
+        dtype: Of the result.
+        count: How many to take; default all.
+
+    Raises:
+        ValueError: If there are fewer than ``count``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fromiter((i * i for i in range(4)), tt.int64)
+        tensor([0, 1, 4, 9])
+    """
+    items = list(iter if count < 0 else islice(iter, count))
+    if len(items) < count:
+        raise ValueError(f"fromiter(): iterator too short: expected {count}, got {len(items)}")
+    return array_of(items).to(dtypes.as_dtype(dtype))
+
+
+@composite(method=False)
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """The numbers in a buffer of bytes, in a tensor of one dimension.
+
+    Args:
+        buffer: Bytes, or an object that has the buffer interface.
+        dtype: What the bytes stand for.
+        count: How many numbers; default all.
+        offset: How many bytes to skip first; default 0.
+        requires_grad: Whether it is a leaf whose gradient is wanted.
+
+    Returns:
+        A tensor that shares the buffer's memory if that can be written to and the active
+        backend is on the CPU, else a copy.
+
+    Raises:
+        ValueError: If the buffer is too short, or no whole number of elements long.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
+        tensor([2, 3], dtype=tinytorch.uint8)
+    """
+    host = load("numpy").library
+    found = host.frombuffer(buffer, dtypes.as_dtype(dtype).dtype, count, offset)
+    tensor: Any = from_numpy(found if found.flags.writeable else found.copy())
+    return tensor.requires_grad_() if requires_grad else tensor  # type: ignore

@@ -1,0 +1,406 @@
+"""Copies, casts and moves: the same numbers in other memory, another dtype or device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...autograd.nodes import Node, node_of
+from ...autograd.views import edge_of, region
+from ...backends import load
+from ...core.device import device
+from ...core.layout import checked_format, preserve_format
+from ...core.tensor import Tensor, wrap
+from ...dispatch.creation import backend_of_device
+from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.tensor_types import NAMED_DTYPES, dtype_and_device
+from ...state import default_dtype, grad_enabled
+from ...warnings import warn_once
+from ..memory_order import arranged, copied, laid, lies, suggested
+from ..shape.views import contiguous
+
+
+@op(method=False, node="ToCopyBackward0")
+def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
+    native = xp.native_dtype(dtype)
+    if input.flags.c_contiguous and native.kind != "b" and input.dtype.kind != "c":
+        return input.astype(native)
+    if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
+        warn_once("Casting complex values to real discards the imaginary part")
+        input = input.real
+    return (copied(xp, input) if 0 in input.strides else input).astype(native)
+
+
+_to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
+
+
+@op(elementwise=True)
+def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
+    """A copy of ``input`` in memory of its own; gradients flow back through it.
+
+    Args:
+        input: Tensor of any shape.
+        memory_format: In which order its elements lie in memory; the default,
+            ``preserve_format``, is the order they have.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(2)
+        >>> y = x.clone()
+        >>> y[0] = 1
+        >>> x
+        tensor([0., 0.])
+    """
+    if memory_format is None or memory_format is preserve_format:
+        return copied(xp, input)
+    out = arranged(xp, input, checked_format("clone", memory_format))
+    return copied(xp, input) if out is input else out
+
+
+clone.vjp(input=lambda xp, g: g)
+
+
+def _assigned_name(node: Node) -> str:
+    """The name of what was computed, as if it had been so in place."""
+    made: Any = node_of(node.edges[0])
+    return "CopyBackwards" if made is None else str(made.name())
+
+
+@op(method=False, node=_assigned_name)
+def _assigned(xp: Backend, input: Array) -> Array:
+    return xp.array(input)
+
+
+_assigned.vjp(input=lambda xp, g: g)
+
+
+@op(method=False, node="CopyBackwards")
+def _written_over(xp: Backend, input: Array, src: Array) -> Array:
+    return xp.array(src)
+
+
+# What the old value was made from has a gradient all the same, of zeros: so it is in torch, where
+# a backward pass finds there what was modified after it had been saved.
+_written_over.vjp(input=lambda xp, g: xp.zeros_like(g), src=lambda xp, g: g)
+
+
+@op(method=False)
+def _laid(xp: Backend, input: Array, strides: Any) -> Array:
+    """``input``, or a copy, with its elements so far apart in memory; None: row-major.
+
+    What a view's replay shows of an array may hang on that.
+    """
+    if input.flags.c_contiguous if strides is None else lies(input, strides):
+        return input
+    return laid(xp, input, strides)
+
+
+_laid.vjp(input=lambda xp, g: g)
+
+
+@op(method=False)
+def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
+    """``input`` with zeros where the view made by ``replay`` lies."""
+    out = laid(xp, input, strides)
+    part = region(out, replay, xp)
+    if part.size and not xp.is_view(part, out):
+        raise RuntimeError("the gradient's memory cannot be laid out as that of the changed view")
+    xp.writable(part)[...] = 0
+    return out
+
+
+_clear_region.vjp(input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides))
+
+
+@op(method=False, node="CopySlices")
+def _view_scatter(
+    xp: Backend, input: Array, value: Array, replay: Any, strides: Any = None
+) -> Array:
+    """``input`` with ``value`` where the view made by ``replay`` lies.
+
+    ``strides`` are those of ``input``; None: row-major.
+    """
+    out = copied(xp, input)
+    xp.writable(region(out, replay, xp))[...] = value
+    return out
+
+
+def _gradient_there(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
+    """The gradient of what was written where a view lies.
+
+    Inside a backward pass it is conjugated, which a view that shows parts of complex numbers, or
+    pairs of real ones as complex, must not see.
+    """
+    shown = region(xp.call(_laid, g, strides), replay, xp)
+    if (g.dtype.kind == "c") is (shown.dtype.kind == "c"):
+        return shown
+    if shown.dtype.kind == "c":
+        return xp.conj(shown)
+    return region(xp.call(_laid, xp.conj(g), strides), replay, xp)
+
+
+_view_scatter.vjp(
+    input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides),
+    value=_gradient_there,
+)
+
+
+class _Transfer:
+    """What the engine asks of an operation, for a move from one backend to another."""
+
+    name = "to"
+    backward_name = "ToCopyBackward0"
+    saved_positions: tuple[int, ...] = ()
+    frees = False
+    sequence = None
+    materialize = True
+    makes_gradients = False
+    rule_list: tuple[Any, ...] = ()
+    flat: tuple[int, ...] = ()
+
+    @staticmethod
+    def joint(xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
+        """The gradient, moved back."""
+        source, target = args
+        if isinstance(g, Tensor):
+            return [_to_backend(g, source)]
+        return [source.receive(g, target)]
+
+
+_TRANSFER = _Transfer()
+
+
+@composite(method=True, elementwise=True)
+def to(
+    input: Tensor,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    backend: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """``input`` in another dtype, on another device, or as another tensor is.
+
+    Args:
+        input: Tensor of any shape.
+        *args: A dtype, a device, or a tensor to follow; positional forms as in torch.
+        dtype: The wanted dtype.
+        device: The wanted device.
+        backend: The wanted backend or its name.
+        non_blocking: Do not wait for a transfer to end. From pinned memory (``pin_memory``)
+            to a GPU, whatever uses the result there waits by itself. To the CPU, the numbers
+            are there after ``tt.cuda.synchronize()``.
+        copy: Copy even where nothing changes.
+        memory_format: In which order the result's elements lie in memory; the default,
+            ``preserve_format``, is the order they have.
+
+    Returns:
+        ``input`` itself if nothing changes and ``copy`` is False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).to(tt.int64)
+        tensor([1, 1])
+    """
+    flags = []
+    for arg in args:
+        if arg.__class__ is dtypes.dtype:
+            dtype = arg
+        elif isinstance(arg, bool):
+            flags.append(arg)
+        else:
+            dtype, device = _read_target(arg, dtype, device)
+    if flags:
+        non_blocking, copy = flags[0], copy or any(flags[1:])
+    out = input
+    if backend is not None or device is not None:
+        out = _to_backend(out, _backend_of(device, backend), bool(non_blocking))
+    if dtype is not None:
+        wanted = dtypes.as_dtype(dtype)
+        if out._data.dtype is not wanted.dtype and out._data.dtype != wanted.dtype:
+            out = _to_dtype(out, wanted)
+    if memory_format is not None and memory_format is not preserve_format:
+        if out is not input or suggested(out._data) is not memory_format:
+            out = contiguous(out, memory_format)
+    return out.clone() if copy and out is input else out
+
+
+def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
+    if isinstance(arg, Tensor):
+        return arg.dtype, arg.device
+    if isinstance(arg, device) or (isinstance(arg, str) and arg not in dtypes.NAMES):
+        return dtype, arg
+    if arg is None:
+        return dtype, where
+    return arg, where
+
+
+def _backend_of(where: Any, backend: Any) -> Backend:
+    return load(backend).here() if backend is not None else backend_of_device(where)
+
+
+def _to_backend(tensor: Tensor, xp: Backend, non_blocking: bool = False) -> Tensor:
+    source = tensor._xp
+    if source is xp:
+        return tensor
+    out = wrap(xp.receive(tensor._data, source, non_blocking), xp)
+    edge = edge_of(tensor) if grad_enabled() else None
+    if edge is not None:
+        data = out._data
+        out._node = Node(_TRANSFER, xp, (edge,), (source, xp), (), data.shape, data.dtype)
+        out._rg = True
+    return out
+
+
+@composite(namespaces=("Tensor",), aliases=("astype",), forms=(
+    "(input: Tensor, dtype: None = None, non_blocking: bool = False) -> str",
+    "(input: Tensor, dtype: dtypes.dtype | str, non_blocking: bool = False) -> Tensor",
+))  # fmt: skip
+def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
+    """``input`` in another dtype; without one, the name of its tensor type.
+
+    Args:
+        input: Tensor of any shape.
+        dtype: A dtype, its name or that of a tensor type. Default None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).type(tt.int64), tt.ones(2).type()
+        (tensor([1, 1]), 'torch.FloatTensor')
+    """
+    if dtype is None:
+        return tensor_type_name(input)
+    if dtype is Tensor or dtype == "torch.Tensor":
+        dtype = default_dtype()
+    named = dtype_and_device(dtype)
+    if named is None and isinstance(dtype, str):
+        try:
+            dtype = dtypes.as_dtype(dtype)
+        except TypeError:
+            raise ValueError(f"invalid type: '{dtype}'") from None
+    return to(input, dtype=dtype) if named is None else to(input, named[1], named[0])
+
+
+def tensor_type_name(tensor: Tensor) -> str:
+    """torch's legacy name of tensors of a dtype and place, such as ``torch.cuda.FloatTensor``."""
+    where = tensor._xp.device_type
+    place = f"torch.{where}" if where in ("cuda", "meta") else "torch"
+    kind = tensor.dtype
+    names = (name for name, dtype in NAMED_DTYPES.items() if dtype is kind)
+    return f"{place}.{next(names, f'{kind.name}Tensor')}"
+
+
+@composite(namespaces=("Tensor",))
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` in the dtype of ``other``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of the wanted dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).type_as(tt.tensor([1]))
+        tensor([1, 1])
+    """
+    return to(input, other.dtype)
+
+
+@composite(namespaces=("Tensor",))
+def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
+    """``input`` on the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).cpu().device
+        device(type='cpu')
+    """
+    return to(input, device="cpu", memory_format=memory_format)
+
+
+@composite(namespaces=("Tensor",))
+def cuda(
+    input: Tensor, device: Any = None, non_blocking: Any = False, memory_format: Any = None
+) -> Tensor:
+    """``input`` on a CUDA device, through CuPy.
+
+    Raises:
+        BackendUnavailableError: If there is no CuPy or no device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> x.cuda().device if tt.cuda.is_available() else x.device
+        device(type='c...
+    """
+    where = "cuda" if device is None else device
+    return to(input, device=where, non_blocking=non_blocking, memory_format=memory_format)
+
+
+@composite(namespaces=("Tensor",))
+def pin_memory(input: Tensor, device: Any = None) -> Tensor:
+    """``input`` in pinned host memory, from which a GPU copies while the program goes on.
+
+    Args:
+        input: Tensor on the CPU.
+        device: Accepted for compatibility.
+
+    Returns:
+        A copy, through which gradients flow back; ``input`` itself if it is pinned already.
+
+    Raises:
+        RuntimeError: If there is no GPU, or ``input`` is on one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> batch = tt.ones(2)
+        >>> if tt.cuda.is_available():
+        ...     batch = batch.pin_memory().to("cuda", non_blocking=True)
+    """
+    return input if is_pinned(input) else _pinned(input)
+
+
+@op(method=False, node="ToCopyBackward0")
+def _pinned(xp: Backend, input: Array) -> Array:
+    return xp.pinned(input)
+
+
+_pinned.vjp(input=lambda xp, g: g)
+
+
+@composite(namespaces=("Tensor",))
+def is_pinned(input: Tensor, device: Any = None) -> bool:
+    """Whether ``input`` lies in pinned host memory.
+
+    Args:
+        input: Tensor of any shape.
+        device: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).is_pinned()
+        False
+    """
+    return input._xp.is_pinned(input._data)
+
+
+def _cast_method(name: str, dtype: dtypes.dtype) -> None:
+    """File ``x.name()``, which is ``x.to(dtype)``."""
+
+    def cast(input: Tensor, memory_format: Any = None) -> Tensor:
+        return to(input, dtype, memory_format=memory_format)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = (
+        f"``input`` as {dtype.name}.\n\nExample:\n    >>> import tinytorch as tt\n"
+        f"    >>> tt.ones(1).{name}().dtype\n    tinytorch.{dtype.name}\n"
+    )
+    composite(cast, namespaces=("Tensor",), elementwise=True)
+
+
+for _name, _dtype in {
+    **dtypes.ALIASES, "byte": dtypes.uint8, "char": dtypes.int8, "bool": dtypes.bool,
+}.items():  # fmt: skip
+    _cast_method(_name, _dtype)

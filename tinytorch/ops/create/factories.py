@@ -1,0 +1,430 @@
+"""Making tensors: from data, filled, the identity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...backends import load
+from ...core.layout import checked_format, contiguous_format
+from ...core.tensor import Tensor, wrap
+from ...dispatch.creation import backend_for, creation, pinned, uninitialised
+from ...dispatch.op import Array, Backend, Shape, composite
+from ...dispatch.out import scalar_name
+from ...dispatch.promotion import dtype_of_number, fit_number, written_number
+from ...state import default_dtype, place_of_new, settings
+from ...warnings import warn, warn_once
+from ..memory_order import in_order
+from .sequences import PLAIN_NUMBERS, array_from, array_of_plain, as_list, has_items
+
+
+@creation(whole="zeros")
+def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
+    """A tensor of zeros.
+
+    Args:
+        size: The shape, as a sequence or as ints one by one.
+        dtype: Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3)
+        tensor([[0., 0., 0.],
+                [0., 0., 0.]])
+    """
+    return xp.zeros(size, dtype)
+
+
+@creation(whole="ones")
+def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
+    """A tensor of ones.
+
+    Args:
+        size: The shape, as a sequence or as ints one by one.
+        dtype: Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(3)
+        tensor([1., 1., 1.])
+    """
+    return xp.ones(size, dtype)
+
+
+@creation
+def empty(
+    xp: Backend, size: Shape, *, memory_format: Any = contiguous_format, dtype: Any = None
+) -> Array:
+    """A tensor whose elements are whatever its memory held.
+
+    Args:
+        size: The shape, as a sequence or as ints one by one.
+        memory_format: In which order they lie in memory; default row-major.
+        dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
+            of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.empty(2, 3).shape
+        tinytorch.Size([2, 3])
+    """
+    if memory_format is contiguous_format or memory_format is None:
+        if settings.values["deterministic"]:
+            return uninitialised(xp, size, dtype)
+        return xp.empty(size, dtype)
+    order = checked_format("empty", memory_format).order(len(size))
+    if order is None:
+        raise RuntimeError("empty: unsupported memory format Preserve")
+    return in_order(xp, size, order, lambda shape: uninitialised(xp, shape, dtype))
+
+
+@creation(default_dtype=False)
+def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Array:
+    """A tensor with one value everywhere.
+
+    Args:
+        size: The shape, a sequence of ints.
+        fill_value: A number or a 0-d tensor.
+        dtype: Default: the default dtype for a float, int64 for an int, bool for a bool.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.full((2,), 3)
+        tensor([3, 3])
+    """
+    if fill_value.__class__ is float and -1e38 < fill_value < 1e38:
+        native = dtype
+        if dtype is None:
+            active, native = place_of_new()
+            if active is not xp:
+                native = xp.native_dtype(default_dtype())
+        if native.kind == "f" and native.itemsize > 2:
+            return xp.full(size, fill_value, native)
+    if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's
+        fill_value = fill_value.item()
+    if not isinstance(fill_value, (bool, int, float, complex)):
+        raise TypeError(
+            "full(): argument 'fill_value' must be Number, not " + type(fill_value).__name__
+        )
+    if dtype is None:
+        dtype = xp.native_dtype(dtype_of_number(fill_value))
+    value = written_number(fill_value, xp.dtype_of_native(dtype))
+    return xp.full(size, fit_number(value, xp.dtype_of_native(dtype), xp), dtype)
+
+
+@creation
+def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = None) -> Array:
+    """A matrix with ones on its diagonal and zeros elsewhere.
+
+    Args:
+        n: Rows.
+        m: Columns; default ``n``.
+        k: Which diagonal; default the main one, positive ones are above it.
+        dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: For a negative size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.eye(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if m is None and n.__class__ is int and n >= 0:
+        return xp.eye(n, None, k, dtype)
+    for name, size in (("n", n), ("m", m)):
+        if size is not None and not hasattr(size, "__index__"):
+            raise TypeError(f"eye(): argument '{name}' must be int, not {type(size).__name__}")
+        if size is not None and size < 0:
+            raise RuntimeError(f"eye: {name} must be greater or equal to 0, got {size}")
+    return xp.eye(n, m, k, dtype)
+
+
+@composite(method=False)
+def tensor(
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    backend: Any = None,
+) -> Tensor:
+    """A new tensor with a copy of ``data``.
+
+    Args:
+        data: A number, nested sequences of numbers, of tensors of one element or of arrays, an
+            array, or a tensor.
+        dtype: Default: an array's own, and that of a number of NumPy's; the default dtype for
+            Python floats, int64 for ints, bool for bools.
+        device: Where; default the active backend.
+        requires_grad: Whether it is a leaf whose gradient is wanted.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
+        backend: A backend or its name; overrides the active one.
+
+    Raises:
+        ValueError: If nested sequences are ragged, or hold a tensor of several elements.
+        RuntimeError: For what is no number, or is beyond the dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    if isinstance(data, Tensor):
+        _warn_of_copying()
+    xp = backend_for(device, backend)
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    out = wrap(_array_of(data, xp, wanted), xp)
+    out = pinned(out) if pin_memory else out
+    return out.requires_grad_() if requires_grad else out
+
+
+def _warn_of_copying() -> None:
+    """Say what copies a tensor better than a constructor from data."""
+    warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
+        "or sourceTensor.detach().clone().requires_grad_(True), rather than tensor() or "
+        "new_tensor() of it."
+    )
+
+
+def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
+    if data.__class__ in PLAIN_NUMBERS:
+        return array_of_plain(data, xp, dtype or dtype_of_number(data))
+    if data.__class__ is list:
+        return array_from(data, xp, dtype)
+    if isinstance(data, Tensor):
+        raw = data._data if data._xp is xp else xp.receive(data._data, data._xp)
+        return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
+    if hasattr(getattr(data, "dtype", None), "char"):
+        xp.dtype_of(data)  # TypeError for what torch has no dtype for
+        data = _in_native_bytes(data)
+        if isinstance(data, xp.array_type):
+            return xp.array(data, dtype=None if dtype is None else xp.native_dtype(dtype))
+        return xp.convert(data, dtype)
+    if isinstance(data, (bool, int, float, complex)):
+        return array_from([data], xp, dtype).reshape(())
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type {type(data).__name__!r}")
+    if isinstance(data, Sequence):
+        return array_from(data, xp, dtype)
+    if not hasattr(data, "__array__") and not hasattr(data, "__array_interface__"):
+        if has_items(data):
+            return array_from(as_list(data), xp, dtype)
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    array = xp.convert(data, dtype)
+    xp.dtype_of(array)
+    return array
+
+
+def _in_native_bytes(data: Any) -> Any:
+    """An array whose numbers have their bytes in the processor's order."""
+    native = data.dtype.newbyteorder("=")
+    return data if data.dtype == native else data.astype(native)
+
+
+@composite(method=False)
+def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any = None) -> Tensor:
+    """``data`` as a tensor, sharing its memory where possible.
+
+    Args:
+        data: A tensor, an array, a number or nested sequences.
+        dtype: The wanted dtype; default as for ``tensor``.
+        device: Where; default where ``data`` is, or the active backend.
+        backend: A backend or its name; overrides the active one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> tt.as_tensor(x) is x
+        True
+    """
+    if isinstance(data, Tensor):
+        return data.to(dtype=dtype, device=device, backend=backend)
+    xp = backend_for(device, backend)
+    if isinstance(data, xp.array_type):
+        xp.dtype_of(data)
+        data = _in_native_bytes(data)
+        return wrap(data, xp.holding(data)).to(dtype=dtype, device=device, backend=backend)
+    return tensor(data, dtype=dtype, backend=xp)
+
+
+@composite(method=False)
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+    *,
+    backend: Any = None,
+) -> Tensor:
+    """``obj`` as a tensor, without a copy where possible; a tensor keeps its history.
+
+    Args:
+        obj: A tensor, an array, a buffer of numbers, a number or nested sequences.
+        dtype: The wanted dtype; default as for ``tensor``.
+        device: Where; default where ``obj`` is, or the active backend.
+        copy: True always copies, False never; default only where it must.
+        requires_grad: Whether its gradient is wanted; a tensor that already asks for it does not
+            stop.
+        backend: A backend or its name; overrides the active one.
+
+    Raises:
+        ValueError: If ``copy`` is False and sharing memory is impossible.
+        RuntimeError: If ``copy`` is False and ``obj`` a number of NumPy's.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> tt.asarray(x) is x, tt.asarray(x, copy=True) is x
+        (True, False)
+    """
+    if isinstance(obj, (memoryview, bytearray)):
+        obj = load("numpy").library.asarray(obj)  # shares the memory, as torch does
+    out = as_tensor(obj, dtype, device, backend=backend)
+    shared = out is obj or out._data is obj
+    if copy is False and not shared:
+        if hasattr(obj, "dtype") and not hasattr(obj, "__setitem__"):
+            raise RuntimeError("can't alias NumPy scalars. Make it an array, or let it be copied.")
+        raise ValueError(f"can't alias {_unlike(obj, out)}.")
+    if copy and shared:
+        out = out.clone()
+    return out.requires_grad_() if requires_grad and not out.requires_grad else out
+
+
+def _unlike(obj: Any, out: Tensor) -> str:
+    """Why ``out`` does not share the memory of ``obj``."""
+    if not hasattr(getattr(obj, "dtype", None), "kind") or not hasattr(obj, "strides"):
+        return "arbitrary sequence into a tensor"
+    have = out._xp.dtype_of(obj) if not isinstance(obj, Tensor) else obj.dtype
+    if have is not out.dtype:
+        return f"tensor with dtype '{scalar_name(have)}' into dtype '{scalar_name(out.dtype)}'"
+    return f"tensor into one on device '{out.device}'"
+
+
+@creation
+def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
+    """A 0-d tensor of a number.
+
+    Args:
+        s: A number.
+        dtype: Default: the default dtype, also for ints.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.scalar_tensor(3)
+        tensor(3.)
+    """
+    return full.kernel(xp, (), s, dtype=dtype)
+
+
+@composite(method=False)
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor that shares the memory of a NumPy array; on other devices, a copy.
+
+    Args:
+        ndarray: NumPy array of any shape, of a dtype that tensors have.
+
+    Raises:
+        TypeError: For anything but an array, or a dtype torch does not have.
+        ValueError: If its numbers have their bytes in another order than the processor's.
+
+    Example:
+        >>> import numpy as np
+        >>> import tinytorch as tt
+        >>> tt.from_numpy(np.array([1, 2]))
+        tensor([1, 2])
+    """
+    if not hasattr(ndarray, "__array_interface__") or not hasattr(ndarray, "strides"):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    xp = backend_for("cpu")
+    xp.dtype_of(ndarray)
+    if not ndarray.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order, got "
+            f"{ndarray.dtype.str}: its memory cannot be shared, but tensor() copies it"
+        )
+    if not ndarray.flags.writeable:
+        warn_once(
+            "The given NumPy array is not writable: writing to this tensor is refused. You may "
+            "want to copy the array before converting it to a tensor."
+        )
+    return wrap(xp.from_numpy(ndarray), xp)
+
+
+# -- by strides ------------------------------------------------------------------------------
+
+
+@creation
+def empty_strided(xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any = None) -> Array:
+    """A tensor of given sizes and strides whose elements are whatever its memory held.
+
+    Args:
+        size: The shape, a sequence of ints.
+        stride: Steps, in elements, along each dimension; not negative.
+        dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: If sizes and strides differ in number, or one is negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+    """
+    if len(stride) != len(size):
+        raise RuntimeError(
+            f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of "
+            f"strides ({len(stride)})"
+        )
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"empty_strided: strides must not be negative, got {list(stride)}")
+    span = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else 0
+    flat = uninitialised(xp, span, dtype)
+    return xp.as_strided(flat, size, tuple(s * flat.itemsize for s in stride))
+
+
+@creation
+def empty_permuted(
+    xp: Backend, size: Shape, physical_layout: Sequence[int], *, dtype: Any = None
+) -> Array:
+    """A tensor whose dimensions lie in memory in another order, its elements undefined.
+
+    Args:
+        size: The shape, a sequence of ints.
+        physical_layout: The dimensions, the one with the largest steps first.
+        dtype: Default: the default dtype.
+
+    Raises:
+        RuntimeError: If ``physical_layout`` is no permutation of the dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.empty_permuted((2, 3), (1, 0)).stride()
+        (1, 2)
+    """
+    order = tuple(int(d) for d in physical_layout)
+    if len(order) != len(size):
+        raise RuntimeError(
+            "empty_permuted: Number of dimensions in size does not match the length of the "
+            f"physical_layout; i.e. len(size) = {len(size)} is not equal to len(physical_layout) = "
+            f"{len(order)}"
+        )
+    for i, d in enumerate(order):
+        if not 0 <= d < len(size):
+            raise RuntimeError(
+                f"empty_permuted: Dimension out of range (expected to be between 0 and "
+                f"{len(size) - 1}, but got {d} at index {i})"
+            )
+    if len(set(order)) < len(order):
+        raise RuntimeError(f"empty_permuted: Duplicate dim not allowed, got {list(order)}")
+    memory = uninitialised(xp, tuple(size[d] for d in order), dtype)
+    return xp.transpose(memory, tuple(order.index(d) for d in range(len(order))))

@@ -1,0 +1,336 @@
+"""Tensors of evenly spaced numbers."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import struct
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.creation import creation
+from ...dispatch.op import Array, Backend
+from ...dispatch.out import scalar_name
+from ...dispatch.promotion import written_number
+from ...state import default_dtype
+from ...warnings import warn
+from ..checks import refuse
+
+
+def _number(name: str, value: Any) -> Any:
+    """A bound as a Python number; RuntimeError for a tensor with dimensions."""
+    if not isinstance(value, Tensor):
+        return _plain_number(name, value.item() if hasattr(value, "item") else value)
+    if value.ndim:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got one of shape "
+            f"{list(value.shape)}"
+        )
+    return value.item()
+
+
+def _plain_number(name: str, value: Any) -> Any:
+    if isinstance(value, (int, float, complex)):
+        return value
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments: expected numbers or tensors of "
+        f"no dimensions, got {type(value).__name__}"
+    )
+
+
+@creation(default_dtype=False, exact_out="counts")
+def arange(
+    xp: Backend,
+    start: float | None = None,
+    end: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+) -> Array:
+    """Numbers from ``start`` to below ``end``, ``step`` apart.
+
+    Args:
+        start: First number; with one argument, ``end``, and the first is 0, as without it.
+        end: Where to stop; not included.
+        step: Distance; negative to count down.
+        dtype: Default: int64 if all are ints, else the default dtype.
+
+    Raises:
+        RuntimeError: If ``step`` is 0 or leads away from ``end``, or there is no end.
+        TypeError: Without an argument.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(1, 7, 2)
+        tensor([1, 3, 5])
+    """
+    if end is None:
+        if start is None:
+            raise TypeError("arange() missing required argument 'end' (pos 1)")
+        start, end = 0, start
+    start = 0 if start is None else start
+    if dtype is None and start.__class__ is end.__class__ is step.__class__ is int:
+        if 0 < step and 0 <= start <= end < 1 << 31:
+            numbers = xp.arange(start, end, step) if start or step > 1 else xp.arange(end)
+            return numbers if numbers.itemsize == 8 else numbers.astype("int64")
+    start, end, step = (_number("arange", v) for v in (start, end, step))
+    if dtype is None:
+        integers = all(isinstance(v, int) for v in (start, end, step))
+        dtype = xp.native_dtype(dtypes.int64 if integers else default_dtype())
+    if dtype.name == "int64":
+        start, end, step = (_whole(v) for v in (start, end, step))
+    count = _count(start, end, step)
+    if dtype.kind == "b":
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
+    if dtype.kind in "fc":
+        # In float64, so that no rounding error of a step is added up.
+        return (xp.arange(count, dtype="float64") * step + start).astype(dtype)
+    return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
+
+
+@creation(default_dtype=False, exact_out="fills")
+def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None) -> Array:
+    """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch.
+
+    Args:
+        start: First number.
+        end: Where to stop; the last number, if the steps meet it.
+        step: Distance; negative to count down.
+        dtype: Default: the default dtype, also for ints.
+
+    Raises:
+        RuntimeError: If ``step`` is 0 or leads away from ``end``.
+        NotImplementedError: For bools and complex numbers.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.range(1, 3)
+        tensor([1., 2., 3.])
+    """
+    warn(
+        "tinytorch.range is deprecated, because its behavior is inconsistent with Python's range "
+        "builtin. Instead, use tinytorch.arange, which produces values in [start, end).",
+    )
+    start, end, step = (_number("range", v) for v in (start, end, step))
+    wanted = dtype or xp.native_dtype(default_dtype())
+    if wanted.kind in "bc":
+        shown = scalar_name(xp.dtype_of_native(wanted))
+        raise NotImplementedError(f"\"range_cpu\" not implemented for '{shown}'")
+    _count(start, end, step, "range")
+    if wanted.kind in "iu":  # the steps are rounded, not the numbers
+        start, end, step = (_whole(v) for v in (start, end, step))
+        _count(start, end, step, "range")
+    count = int((end - start) / step + 1)
+    return (xp.arange(count, dtype="float64") * step + start).astype(wanted)
+
+
+def _whole(value: Any) -> Any:
+    """A finite float as an int, as torch reads the bounds of an int64 range."""
+    return int(value) if isinstance(value, float) and math.isfinite(value) else value
+
+
+def _count(start: Any, end: Any, step: Any, name: str = "arange") -> int:
+    if isinstance(start + end + step, complex):
+        raise RuntimeError(f"{name}: value cannot be converted to type double without overflow")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"{name}: unsupported range: {start} -> {end}")
+    if step == 0:
+        raise RuntimeError(f"{name}: step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(
+            f"{name}: upper bound and lower bound inconsistent with step sign: start={start}, "
+            f"end={end}, step={step}"
+        )
+    if isinstance(start, int) and isinstance(end, int) and isinstance(step, int):
+        return -((start - end) // step)
+    return int(math.ceil((end - start) / step))
+
+
+def _steps(name: str, steps: Any) -> int:
+    """How many numbers, as an int that is not negative."""
+    if not hasattr(steps, "__index__"):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: steps must be int, not "
+            f"{type(steps).__name__}"
+        )
+    count: int = steps.__index__()
+    if count < 0:
+        raise RuntimeError(f"{name}: number of steps must be non-negative, got {count}")
+    return count
+
+
+def _ends(
+    xp: Backend, name: str, start: Any, end: Any, steps: int, dtype: Any
+) -> tuple[Any, Any, Any]:
+    """The bounds as ``dtype`` holds them, and the native dtype wanted."""
+    start, end = _number(name, start), _number(name, end)
+    dtype = _spaced_dtype(xp, name, start + end, dtype)
+    refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
+    fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
+    # A single number is computed from its bound as it is.
+    start, end = (start, end) if steps == 1 else fitting
+    return start, end, dtype
+
+
+def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
+    """``steps`` numbers, each counted from the nearer end, and of a product and a sum in one.
+
+    Halves are rounded twice, as they are by PyTorch.
+    """
+    if dtype.kind == "c":
+        part = xp.real(xp.empty((), dtype)).dtype
+        parts = [
+            _evenly(xp, *ends, steps, part).astype(part)
+            for ends in ((start.real, end.real), (start.imag, end.imag))
+        ]
+        return xp.stack(parts, -1).view(dtype)[..., 0]
+    many = max(steps - 1, 1)
+    place = xp.arange(steps, dtype="float64")
+    if dtype.kind in "iu" or dtype.itemsize == 8:
+        step = (end - start) / many
+        first, second = _fused(start, step, place), _fused(end, -step, many - place)
+    else:
+        start, end = xp.asarray(start, dtype), xp.asarray(end, dtype)
+        wide = dtype if dtype.itemsize < 4 else "float64"  # where products of singles are exact
+        step = ((end - start) / xp.asarray(many, dtype)).astype(wide)
+        first = start.astype(wide) + step * place.astype(wide)
+        second = end.astype(wide) - step * (many - place).astype(wide)
+    return xp.where(place < steps // 2, first, second) if steps > 1 else first
+
+
+#: Up to so many numbers are quicker made one by one.
+_FEW = 24
+
+
+def _are_small(*bounds: Any) -> bool:
+    """Whether they are Python's numbers, and float32 holds them and their difference."""
+    for bound in bounds:
+        if (
+            bound.__class__ is not int and bound.__class__ is not float
+        ) or not -1e38 < bound < 1e38:
+            return False
+    return True
+
+
+def _a_few(start: float, end: float, steps: int) -> list[float]:
+    """What ``_evenly`` computes of float32, still to be rounded."""
+    single = struct.Struct("f")
+    first, last = single.unpack(single.pack(start))[0], single.unpack(single.pack(end))[0]
+    (width,) = single.unpack(single.pack(last - first))
+    (step,) = single.unpack(single.pack(width / (steps - 1)))
+    half = steps // 2
+    return [
+        first + step * place if place < half else last - step * (steps - 1 - place)
+        for place in builtins.range(steps)
+    ]
+
+
+def _fused(start: float, step: float, count: Any) -> Any:
+    """``start + step * count``, rounded once, as by a processor's fused operation.
+
+    What the product and the sum lose is added: products of ``count`` with a step of half as many
+    digits, and with the rest of it, are exact.
+
+    Reference: T. J. Dekker, A floating-point technique for extending the available precision,
+    Numerische Mathematik 18 (1971).
+    """
+    product = count * step
+    total = product + start
+    if not math.isfinite(step):
+        return total
+    digits, exponent = math.frexp(step)
+    short = math.ldexp(round(math.ldexp(digits, 26)), exponent - 26)
+    taken = total - start
+    lost = (start - (total - taken)) + (product - taken)
+    return total + (lost + ((count * short - product) + count * (step - short)))
+
+
+def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
+    default = default_dtype()
+    if dtype is None:
+        return xp.native_dtype(default.to_complex() if isinstance(sample, complex) else default)
+    if isinstance(sample, complex) and dtype.kind != "c":
+        shown = scalar_name(xp.dtype_of_native(dtype))
+        raise RuntimeError(f"{name}: value cannot be converted to type {shown} without overflow")
+    return dtype
+
+
+@creation(default_dtype=False, exact_out="fills")
+def linspace(
+    xp: Backend, start: Any, end: Any, steps: int = 50, *, endpoint: bool = True,
+    dtype: Any = None,
+) -> Array:  # fmt: skip
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
+
+    Args:
+        start: First number, or a 0-d tensor.
+        end: Last number, or a 0-d tensor.
+        steps: How many; default 50.
+        endpoint: Whether ``end`` is one of them; default yes.
+        dtype: Default: the default dtype.
+
+    Returns:
+        Tensor of shape ``(steps,)``.
+
+    Raises:
+        RuntimeError: If ``steps`` is negative.
+        TypeError: If it is no int.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linspace(0, 1, 3)
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if steps.__class__ is int and 1 < steps <= _FEW and endpoint is True:
+        native = xp.native_dtype(default_dtype()) if dtype is None else dtype
+        if native.char == "f" and _are_small(start, end):
+            return xp.asarray(_a_few(start, end, steps), native)
+    steps = _steps("linspace", steps) + (not endpoint)
+    start, end, dtype = _ends(xp, "linspace", start, end, steps, dtype)
+    numbers = _evenly(xp, start, end, steps, dtype).astype(dtype)
+    return numbers if endpoint else numbers[:-1]
+
+
+@creation(default_dtype=False, exact_out="fills")
+def logspace(
+    xp: Backend, start: Any, end: Any, steps: int = 50, base: float = 10.0, *, dtype: Any = None
+) -> Array:
+    """``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``.
+
+    Args:
+        start: First exponent, or a 0-d tensor.
+        end: Last exponent, or a 0-d tensor.
+        steps: How many; default 50.
+        base: What is raised; default 10.
+        dtype: Default: the default dtype.
+
+    Returns:
+        Tensor of shape ``(steps,)``.
+
+    Raises:
+        RuntimeError: If ``steps`` is negative.
+        TypeError: If it is no int.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logspace(0, 2, 3)
+        tensor([  1.,  10., 100.])
+    """
+    steps = _steps("logspace", steps)
+    start, end, dtype = _ends(xp, "logspace", start, end, steps, dtype)
+    wide = dtype if dtype.kind == "c" else xp.native_dtype(dtypes.float64)
+    held = wide if dtype.kind in "iu" or steps == 1 else dtype
+    start, end = xp.asarray(start, held), xp.asarray(end, held)
+    step = (end - start).astype(wide) / xp.asarray(max(steps - 1, 1), wide)
+    place = xp.arange(steps, dtype="float64")
+    first = start.astype(wide) + step * place.astype(wide)
+    second = end.astype(wide) - step * (steps - 1 - place).astype(wide)
+    exponents = first if steps == 1 else xp.where(place < steps // 2, first, second)
+    numbers = xp.power(xp.asarray(base, wide), exponents)
+    if dtype.kind == "f" and dtype.itemsize == 2:  # doubles become halves by way of singles
+        numbers = numbers.astype("float32")
+    return numbers.astype(dtype)

@@ -1,0 +1,161 @@
+"""The memory behind tensors, as an object: ``untyped_storage`` and ``storage``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd.identity_nodes import without_derivative
+from ...autograd.views import check_inplace, edge_of
+from ...backends.storage import row_major
+from ...core.tensor import Tensor, wrap
+from ...dispatch.op import Array, composite
+from ...state import grad_enabled
+from ..shape.strides import check_bounds
+from .typed_storage import TypedStorage, deprecate
+from .untyped_storage import UntypedStorage
+
+
+def _memory(input: Tensor) -> Array:
+    if not input.numel():
+        return input._xp.empty(0, input._data.dtype)
+    found = input._xp.memory(input._data)
+    if found is None:
+        raise NotImplementedError(
+            f"storage: a tensor of shape {list(input.shape)} and strides {input.stride()} runs "
+            "backwards through its memory, or is a part of memory with gaps; clone() it"
+        )
+    return found[0]
+
+
+@composite(namespaces=("Tensor",))
+def untyped_storage(input: Tensor) -> UntypedStorage:
+    """The memory that ``input`` is a part of, in bytes.
+
+    Raises:
+        NotImplementedError: If the memory, which another library made, has gaps.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(3)
+        >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
+        True
+    """
+    return _of_tensor(UntypedStorage, input)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def storage(input: Tensor) -> TypedStorage:
+    """The memory that ``input`` is a part of, in its elements; deprecated, as it is in PyTorch.
+
+    Raises:
+        NotImplementedError: If the memory, which another library made, has gaps.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     len(tt.zeros(2, 3)[0].storage())
+        6
+    """
+    deprecate()
+    return _of_tensor(TypedStorage, input)  # type: ignore[no-any-return]
+
+
+def _of_tensor(kind: Any, input: Tensor) -> Any:
+    made = kind._of(_memory(input), input._xp)
+    made._lent = True
+    return made
+
+
+@composite(namespaces=("Tensor",))
+def set_(
+    input: Tensor,
+    source: Tensor | UntypedStorage | None = None,
+    storage_offset: int = 0,
+    size: Any = None,
+    stride: Any = None,
+) -> Tensor:
+    """Make ``input`` itself a window into other memory, of its dtype.
+
+    Where gradients are recorded they do not flow through it: a backward pass refuses.
+
+    Args:
+        input: Tensor.
+        source: A tensor, whose place, shape and strides it gets unless others are given; a
+            storage; or None for no memory and no elements.
+        storage_offset: The window's first element, counted from that of ``source``.
+        size: The window's sizes; of a storage the default is all of it.
+        stride: The window's strides; the default is row-major order.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        TypeError: If ``source`` is none of them.
+        RuntimeError: If dtypes differ, also that of a typed storage, the window reaches beyond
+            the memory, or ``input`` is a leaf that requires grad.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).set_(tt.zeros(3))
+        tensor([0., 0., 0.])
+        >>> tt.ones(2).set_(tt.arange(6.0).untyped_storage(), 1, (2, 2))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    edges: tuple[Any, ...] = ()
+    if grad_enabled() and input._base is None:
+        edges = tuple(edge_of(t) for t in (input, source) if isinstance(t, Tensor))
+    if grad_enabled() and input.requires_grad:
+        check_inplace(input)
+    if isinstance(source, Tensor) and source.dtype is not input.dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {source.dtype.name} to a tensor of type "
+            f"{input.dtype.name}"
+        )
+    if not isinstance(source, (Tensor, UntypedStorage, type(None))):
+        raise TypeError(
+            "set_(): argument 'source' (position 1) must be Tensor or UntypedStorage, not "
+            f"{type(source).__name__}"
+        )
+    if isinstance(source, UntypedStorage):
+        source._check_dtype(input.dtype)
+    if source is None:
+        input._take_array(wrap(input._xp.empty(0, input._data.dtype), input._xp))
+    elif isinstance(source, Tensor) and size is None:
+        input._take_array(source)
+    else:
+        _take_window(input, source, storage_offset, size, stride)
+    input._bump()
+    if any(edge is not None for edge in edges):
+        input._node, input._rg = without_derivative("set_", input, edges), True
+    return input
+
+
+def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any) -> None:
+    array, xp = (_memory(source) if isinstance(source, Tensor) else source._array), source._xp
+    if isinstance(source, Tensor):
+        start += source.storage_offset() + source._shift
+    flat = array.reshape(-1).view(input._data.dtype)
+    size = (flat.size - start,) if size is None else tuple(size)
+    stride = row_major(size) if stride is None else tuple(stride)
+    check_bounds(flat.itemsize, size, stride, start, flat.size)
+    steps = tuple(step * flat.itemsize for step in stride)
+    input._data, input._xp = xp.as_strided(flat[start:], size, steps), xp
+    input._whole = flat
+
+
+@composite(method=False)
+def is_storage(obj: Any) -> bool:
+    """Whether ``obj`` is the memory behind tensors.
+
+    Args:
+        obj: Any object.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_storage(tt.ones(1)), tt.is_storage(tt.ones(1).untyped_storage())
+        (False, True)
+    """
+    return isinstance(obj, UntypedStorage)

@@ -1,0 +1,223 @@
+"""The memory behind tensors, in elements: ``TypedStorage``, and its name for each dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from ... import dtypes
+from ...dispatch.op import Array
+from ...dispatch.out import scalar_name
+from ...dtypes import STORAGES
+from ...state import default_dtype
+from ...warnings import warn
+from .factories import empty, tensor
+from .storage_casts import Casts
+from .untyped_storage import UntypedStorage
+
+
+class TypedStorage(UntypedStorage):
+    """All the memory that a tensor is a part of, in elements of its dtype; deprecated in PyTorch.
+
+    Args:
+        size: How many elements, which are whatever the memory held; or the elements, a sequence.
+        wrap_storage: The memory, instead.
+        dtype: The type of its elements. Default: the default dtype.
+        device: Where. Default: where new tensors are.
+
+    Raises:
+        RuntimeError: For arguments that do not go together.
+        TypeError: For those of another type.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.arange(4).reshape(2, 2)[1].storage().tolist()
+        ...     storage = tt.TypedStorage([1.5, 2], dtype=tt.int32)
+        [0, 1, 2, 3]
+        >>> storage.tolist(), storage.type(), storage.pickle_storage_type()
+        ([1, 2], 'torch.IntStorage', 'IntStorage')
+    """
+
+    def __init__(
+        self, *size: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None,
+        _internal: bool = False,
+    ) -> None:  # fmt: skip
+        if not _internal:
+            deprecate()
+        if wrap_storage is None:
+            self._make(size, default_dtype() if dtype is None else dtype, device)
+            return
+        if size:
+            raise _misused("No positional arguments should be given when using 'wrap_storage'")
+        if dtype is None:
+            raise _misused("Argument 'dtype' must be specified")
+        if not isinstance(dtype, dtypes.dtype):
+            raise _wrong(f"Argument 'dtype' must be torch.dtype, but got {type(dtype)}")
+        if device is not None:
+            raise _misused("Argument 'device' should not be specified when 'wrap_storage' is given")
+        if type(wrap_storage) is not UntypedStorage:
+            raise _wrong(
+                f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
+            )
+        self._xp = wrap_storage._xp
+        self._array = wrap_storage._array.reshape(-1).view(self._xp.native_dtype(dtype))
+
+    def _make(self, size: tuple[Any, ...], dtype: Any, device: Any) -> None:
+        """Memory of its own, for so many elements or for those given."""
+        if not isinstance(dtype, dtypes.dtype):
+            raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+        if len(size) > 1:
+            raise _misused("Too many positional arguments")
+        wanted = size[0] if size else 0
+        if isinstance(wanted, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if not isinstance(wanted, (int, Sequence)):
+            raise _wrong(f"Argument type not recognized: {type(wanted)}")
+        make = empty if isinstance(wanted, int) else tensor
+        made: Any = make(wanted, dtype=dtype, device=device)
+        self._array, self._xp = made._data, made._xp
+
+    def _numbers(self) -> Array:
+        return self._array
+
+    def _written(self, value: Any) -> Any:
+        if isinstance(value, UntypedStorage):
+            raise RuntimeError(f"cannot set item with value type {type(value)}")
+        return value
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return self._xp.dtype_of(self._array)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return super().__getitem__(index)
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory in bytes."""
+        return UntypedStorage._of(self._array, self._xp)
+
+    def resize_(self, size: int) -> Self:
+        """Have ``size`` elements: the first of these, and then whatever the memory held."""
+        return super().resize_(size * self.element_size())
+
+    @property
+    def _untyped_storage(self) -> UntypedStorage:
+        return self.untyped()
+
+    def pickle_storage_type(self) -> str:
+        """PyTorch's name for storages of this dtype: ``"FloatStorage"``."""
+        return STORAGES[self.dtype.name]
+
+    def type(self) -> str:
+        """The same with the module where PyTorch has it: ``"torch.FloatStorage"``."""
+        place = "torch.cuda" if self.is_cuda else "torch"
+        return f"{place}.{self.pickle_storage_type()}"
+
+    def _check_dtype(self, dtype: dtypes.dtype) -> None:
+        """RuntimeError if its elements are of another dtype."""
+        if dtype is not self.dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {scalar_name(dtype)} or an UntypedStorage, but got "
+                f"type {scalar_name(self.dtype)} for argument 'storage'"
+            )
+
+    def _facts(self) -> str:
+        return f"dtype={self.dtype}, device={self.device}"
+
+
+Casts._typed = TypedStorage
+
+
+def _misused(what: str) -> RuntimeError:
+    return RuntimeError(f"TypedStorage() received an invalid combination of arguments. {what}")
+
+
+def _wrong(what: str) -> TypeError:
+    return TypeError(f"TypedStorage() received an invalid combination of arguments. {what}")
+
+
+def deprecate() -> None:
+    """Warn of the class, as PyTorch does."""
+    warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
+        "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
+        "instead of tensor.storage()",
+    )
+
+
+class NamedStorage(type):
+    """The class of the names: calling one makes a ``TypedStorage``, which is an instance of it."""
+
+    dtype: Any
+
+    def __call__(
+        cls, *args: Any, wrap_storage: Any = None, _internal: bool = False, **others: Any
+    ) -> TypedStorage:
+        for name in others:
+            if name not in ("device", "dtype"):
+                raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'")
+            raise _misused(f"Keyword argument '{name}' cannot be specified")
+        device = "cpu" if wrap_storage is None else None
+        return TypedStorage(
+            *args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device, _internal=_internal
+        )
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not isinstance(instance, TypedStorage):
+            return False
+        return instance.dtype is cls.dtype and not instance.is_cuda
+
+    def from_buffer(
+        cls, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0
+    ) -> TypedStorage:
+        """``UntypedStorage.from_buffer`` for this dtype."""
+        found = UntypedStorage.from_buffer(buffer, byte_order, count, offset, dtype=cls.dtype)
+        return TypedStorage(wrap_storage=found, dtype=cls.dtype)
+
+    def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
+        """``UntypedStorage.from_file`` for so many elements of this dtype."""
+        found = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=found, dtype=cls.dtype)
+
+
+def _named(name: str) -> Any:
+    dtype = next(dtypes.NAMES[kind] for kind, called in STORAGES.items() if called == name)
+    numbers = {"b": [True, False], "f": [1.0, 0.0], "c": [1 + 0j, 0j]}.get(dtype.kind, [1, 0])
+    example = f"""
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.{name}([1, 0]).tolist(), isinstance(tt.ones(1).storage(), tt.{name})
+        ({numbers}, {dtype is dtypes.float32})"""
+    if dtype is dtypes.bfloat16:  # which NumPy does not have
+        example = f"""
+        >>> isinstance(tt.ones(1), tt.{name})
+        False"""
+    text = f"""Memory on the CPU in elements of dtype {dtype.name}; deprecated, as it is in PyTorch.
+
+    It is called with a size, with a sequence of elements, or with ``wrap_storage=`` memory.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt{example}
+    """
+    return NamedStorage(name, (), {"__module__": "tinytorch", "__doc__": text, "dtype": dtype})
+
+
+FloatStorage: Any = _named("FloatStorage")
+DoubleStorage: Any = _named("DoubleStorage")
+HalfStorage: Any = _named("HalfStorage")
+BFloat16Storage: Any = _named("BFloat16Storage")
+LongStorage: Any = _named("LongStorage")
+IntStorage: Any = _named("IntStorage")
+ShortStorage: Any = _named("ShortStorage")
+CharStorage: Any = _named("CharStorage")
+ByteStorage: Any = _named("ByteStorage")
+BoolStorage: Any = _named("BoolStorage")
+ComplexFloatStorage: Any = _named("ComplexFloatStorage")
+ComplexDoubleStorage: Any = _named("ComplexDoubleStorage")

@@ -1,0 +1,259 @@
+"""What PyTorch offers for tensors of other kinds: sparse, quantized, on other devices.
+
+Every tensor here is dense, so what asks for the kind is answered as PyTorch answers for a dense
+tensor, and what makes or needs another kind says that there is none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..linalg.matmul import mm
+
+# -- operations that there are none of -------------------------------------------------------------
+
+#: Kinds of tensors that there are none of, by what is said of them.
+_SPARSE = "sparse tensors are not supported: every tensor is dense"
+_QUANTIZED = "quantized tensors are not supported"
+_NESTED = "nested tensors are not supported: every tensor has one shape"
+_MKLDNN = "MKL-DNN's layout is not supported: every tensor is strided"
+_HALVES = "complex numbers of two halves (complex32) are not supported"
+#: Functions of the top level.
+_FUNCTIONS = {
+    _SPARSE: "hspmm hsmm saddmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor "
+    "sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor",
+    _QUANTIZED: "choose_qparams_optimized fake_quantize_per_channel_affine "
+    "fake_quantize_per_tensor_affine fused_moving_avg_obs_fake_quant quantize_per_channel "
+    "quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell "
+    "quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d "
+    "quantized_rnn_relu_cell quantized_rnn_tanh_cell",
+}
+#: Methods of tensors.
+_METHODS = {
+    _SPARSE: "sparse_mask sparse_resize_ sparse_resize_and_clear_ to_sparse to_sparse_bsc "
+    "to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr",
+    _QUANTIZED: "qscheme",
+    _NESTED: "to_padded_tensor",
+    _MKLDNN: "to_mkldnn",
+}
+#: Both.
+_BOTH = {
+    _SPARSE: "resize_as_sparse_ smm sspaddmm",
+    _QUANTIZED: "int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
+    "q_scale q_zero_point",
+    _HALVES: "chalf",
+}
+#: Methods of sparse tensors, with what PyTorch says of calling them on others.
+_OF_SPARSE = {
+    "sparse coordinate tensor layout": "coalesce indices is_coalesced",
+    "sparse tensor layout": "values",
+    "sparse row compressed tensor layout": "crow_indices col_indices",
+    "sparse column compressed tensor layout": "ccol_indices row_indices",
+}
+
+
+def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> None:
+    """File an operation that raises ``error``."""
+
+    def function(*args: Any, **given: Any) -> NoReturn:
+        raise error(text)
+
+    def method(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+        raise error(text)
+
+    refused = method if options.get("method", True) else function
+    call = f"tt.{name}()" if refused is function else f"tt.ones(2).{name}()"
+    refused.__name__ = name
+    first = "" if refused is function else "input: Tensor of any shape.\n        "
+    refused.__doc__ = f"""Raise {error.__name__}: {text}.
+
+    Args:
+        {first}*args: Whatever is given: it is not looked at.
+        **given: The same by name.
+
+    Raises:
+        {error.__name__}: At every call.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> {call}
+        Traceback (most recent call last):
+        ...
+        {error.__name__}: {text}
+    """
+    composite(refused, **options)
+
+
+for _table, _options in (
+    (_FUNCTIONS, {"method": False}),
+    (_METHODS, {"namespaces": ("Tensor",)}),
+    (_BOTH, {}),
+):
+    for _text, _names in _table.items():
+        for _name in _names.split():
+            _refuse(_name, NotImplementedError, f"{_name}: {_text}", **_options)
+for _layout, _names in _OF_SPARSE.items():
+    for _name in _names.split():
+        _text = f"{_name} expected {_layout} but got Strided"
+        _refuse(_name, RuntimeError, _text, namespaces=("Tensor",))
+        if _name not in ("coalesce", "is_coalesced"):
+            _refuse(f"{_name}_copy", RuntimeError, _text, method=False)
+
+
+# -- what is asked of any tensor -------------------------------------------------------------------
+
+
+def _never(name: str, what: str) -> None:
+    """File an attribute of tensors that is always False."""
+
+    def attribute(input: Tensor) -> bool:
+        return False
+
+    attribute.__name__ = name
+    attribute.__doc__ = f"""False: {what}.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1).{name}
+        False
+    """
+    composite(attribute, namespaces=("Tensor",), attribute=True)
+
+
+for _name in ("ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu"):
+    _never(f"is_{_name}", "there is no such device")
+for _name, _text in (
+    ("is_mkldnn", _MKLDNN), ("is_nested", _NESTED), ("is_sparse_csr", _SPARSE),
+):  # fmt: skip
+    _never(_name, _text)
+
+
+@composite
+def is_distributed(input: Tensor) -> bool:
+    """False: a tensor is in one process.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_distributed(tt.ones(1))
+        False
+    """
+    return False
+
+
+@composite(namespaces=("Tensor",))
+def is_shared(input: Tensor) -> bool:
+    """Whether other processes see changes: True on a GPU, as in PyTorch, else False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="cpu").is_shared()
+        False
+    """
+    return input._xp.device_type == "cuda"
+
+
+@composite(namespaces=("Tensor",))
+def share_memory_(input: Tensor) -> Tensor:
+    """``input`` itself on a GPU, where there is nothing to do.
+
+    Raises:
+        NotImplementedError: On the CPU, where other processes get copies.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="cpu").share_memory_()
+        Traceback (most recent call last):
+        ...
+        NotImplementedError: share_memory_: tensors on the CPU cannot be shared among processes
+    """
+    if not is_shared(input):
+        raise NotImplementedError(
+            "share_memory_: tensors on the CPU cannot be shared among processes"
+        )
+    return input
+
+
+@composite(namespaces=("Tensor",))
+def dense_dim(input: Tensor) -> int:
+    """The number of dimensions: all are dense.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2, 3).dense_dim(), tt.ones(2, 3).sparse_dim()
+        (2, 0)
+    """
+    return input.ndim
+
+
+@composite(namespaces=("Tensor",))
+def sparse_dim(input: Tensor) -> int:
+    """0: no dimension is sparse.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2, 3).sparse_dim()
+        0
+    """
+    return 0
+
+
+@composite(namespaces=("Tensor",))
+def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """``input`` itself, in another dtype if one is given: it is dense.
+
+    Args:
+        input: Tensor of any shape.
+        dtype: Dtype of the result. Default None: that of ``input``.
+        masked_grad: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2)
+        >>> x.to_dense() is x, x.to_dense(tt.float64).dtype
+        (True, tinytorch.float64)
+    """
+    return input if dtype is None else input.to(dtypes.as_dtype(dtype))
+
+
+@composite
+def dequantize(input: Tensor) -> Tensor:
+    """``input`` in float32, which a tensor that is not quantized becomes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dequantize(tt.tensor([1, 2]))
+        tensor([1., 2.])
+    """
+    return input.to(dtypes.float32)
+
+
+# -- products with a sparse matrix -----------------------------------------------------------------
+
+
+@composite(method=False, like=mm)
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """``mm``: in PyTorch the first matrix may be sparse, and need not.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.spmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    return mm(input, mat2)
+
+
+@composite(method=False, like=mm)
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """``mm``: in PyTorch one matrix may be sparse, and need not.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dsmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    return mm(input, mat2)

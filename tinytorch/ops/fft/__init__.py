@@ -1,0 +1,1 @@
+"""Discrete Fourier transforms, windows and sampled signals."""

@@ -1,0 +1,130 @@
+"""Frequencies of the points of a discrete Fourier transform, and their order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.creation import checked_size, creation
+from ...dispatch.op import Array, Backend, composite
+from ..checks import integer
+from ..shape.rearranging import roll
+from ..shape.sizes import normalize_dims
+
+
+@creation(namespaces=("fft",), exact_out="counts")
+def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
+    """Frequencies of the points of ``fft.fft``: 0, then the positive, then the negative ones.
+
+    Args:
+        n: Number of points.
+        d: Distance of two samples; default 1.
+        dtype: Floating-point or complex dtype. Default None: the default dtype.
+
+    Returns:
+        ``(n,)``.
+
+    Raises:
+        RuntimeError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.fftfreq(4)
+        tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
+    """
+    n = _checked("fftfreq", n, dtype)
+    steps = xp.arange(n)
+    steps = xp.where(steps < (n + 1) // 2, steps, steps - n)
+    return xp.astype(_at(xp, steps, n * d), dtype)
+
+
+@creation(namespaces=("fft",), exact_out="counts")
+def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
+    """Frequencies of the points of ``fft.rfft``.
+
+    Args:
+        n: Number of points of the signal.
+        d: Distance of two samples; default 1.
+        dtype: Floating-point or complex dtype. Default None: the default dtype.
+
+    Returns:
+        ``(n // 2 + 1,)``.
+
+    Raises:
+        RuntimeError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.rfftfreq(4)
+        tensor([0.0000, 0.2500, 0.5000])
+    """
+    n = _checked("rfftfreq", n, dtype)
+    return xp.astype(_at(xp, xp.arange(n // 2 + 1), n * d), dtype)
+
+
+def _at(xp: Backend, steps: Array, length: float) -> Array:
+    """The frequencies of so many periods in ``length``; where that is 0 they are infinite."""
+    if length:
+        return steps * (1.0 / length)
+    return xp.where(steps == 0, math.nan, xp.copysign(math.inf, steps * math.copysign(1, length)))
+
+
+def _checked(name: str, n: Any, dtype: Any) -> int:
+    """``n`` as an int that is no negative size."""
+    if dtype.kind not in "fc":
+        raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
+    return checked_size(name, integer(f"fft_{name}", "n", n))[0]
+
+
+@composite(namespaces=("fft",), method=False)
+def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """The points of a transform in order of their frequencies: 0 comes to the middle.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions; None, the default, means all.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.fftshift(tt.tensor([0, 1, -2, -1]))
+        tensor([-2, -1,  0,  1])
+    """
+    dims = _dims("fftshift", input, dim)
+    return roll(input, [input.shape[d] // 2 for d in dims], dims) if dims else input.clone()
+
+
+@composite(namespaces=("fft",), method=False)
+def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Inverse of ``fft.fftshift``: the middle comes to the front.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions; None, the default, means all.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.ifftshift(tt.tensor([-2, -1, 0, 1]))
+        tensor([ 0,  1, -2, -1])
+    """
+    dims = _dims("ifftshift", input, dim)
+    return roll(input, [-(input.shape[d] // 2) for d in dims], dims) if dims else input.clone()
+
+
+def _dims(name: str, input: Tensor, dim: int | Sequence[int] | None) -> list[int]:
+    if dim is None:
+        return list(range(input.ndim))
+    return list(normalize_dims(name, dim, input.ndim))

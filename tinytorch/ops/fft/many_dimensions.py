@@ -1,0 +1,238 @@
+"""Discrete Fourier transforms along several dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..out import written
+from .transforms import half_spectrum, real_signal, transform
+
+
+@composite(namespaces=("fft",), method=False)
+def fftn(
+    input: Tensor,
+    s: Sequence[int] | None = None,
+    dim: int | Sequence[int] | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Discrete Fourier transform along several dimensions.
+
+    Args:
+        input: Real or complex tensor; integers count as the default dtype.
+        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
+            by zeros; default the sizes.
+        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
+        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
+            the number of points, ``"ortho"`` by the root of that.
+        out: Where to write the result.
+
+    Returns:
+        Complex tensor of the sizes ``s`` along ``dim``.
+
+    Raises:
+        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+            or half precision.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.fftn(tt.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]])
+    """
+    result = transform(input, s, dim, norm, forward=True)
+    return written(out, result, "fft.fftn")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("fft",), method=False)
+def ifftn(
+    input: Tensor,
+    s: Sequence[int] | None = None,
+    dim: int | Sequence[int] | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Inverse of ``fft.fftn``.
+
+    Args:
+        input: Real or complex tensor; integers count as the default dtype.
+        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
+            by zeros; default the sizes.
+        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
+        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
+            all, ``"ortho"`` by the root of that.
+        out: Where to write the result.
+
+    Returns:
+        Complex tensor of the sizes ``s`` along ``dim``.
+
+    Raises:
+        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+            or half precision.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.ifftn(tt.ones(2, 2))
+        tensor([[1.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]])
+    """
+    result = transform(input, s, dim, norm, forward=False)
+    return written(out, result, "fft.ifftn")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("fft",), method=False)
+def rfftn(
+    input: Tensor,
+    s: Sequence[int] | None = None,
+    dim: int | Sequence[int] | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Transform of real numbers along several dimensions: half, along the last, of ``fft.fftn``.
+
+    Args:
+        input: Real tensor; integers count as the default dtype.
+        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
+            by zeros; default the sizes.
+        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
+        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
+            the number of points, ``"ortho"`` by the root of that.
+        out: Where to write the result.
+
+    Returns:
+        Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
+
+    Raises:
+        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+            unknown ``norm`` or half precision.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.rfftn(tt.ones(2, 2))
+        tensor([[4.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j]])
+    """
+    result = half_spectrum("rfftn", input, s, dim, norm, forward=True)
+    return written(out, result, "fft.rfftn")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("fft",), method=False)
+def irfftn(
+    input: Tensor,
+    s: Sequence[int] | None = None,
+    dim: int | Sequence[int] | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Inverse of ``fft.rfftn``: the real numbers that have half a spectrum.
+
+    Args:
+        input: Half a spectrum along the last of ``dim``, complex or real.
+        s: Numbers of points of the result along ``dim``; default the sizes, for the last
+            ``2 * (size - 1)``, which is even.
+        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
+        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
+            all, ``"ortho"`` by the root of that.
+        out: Where to write the result.
+
+    Returns:
+        Real tensor of the sizes ``s`` along ``dim``.
+
+    Raises:
+        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+            or half precision.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.irfftn(tt.ones(2, 2))
+        tensor([[1., 0.],
+                [0., 0.]])
+    """
+    result = real_signal("irfftn", input, s, dim, norm, forward=False)
+    return written(out, result, "fft.irfftn")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("fft",), method=False)
+def hfftn(
+    input: Tensor,
+    s: Sequence[int] | None = None,
+    dim: int | Sequence[int] | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
+
+    Args:
+        input: Half a signal along the last of ``dim``, complex or real.
+        s: Numbers of points of the result along ``dim``; default the sizes, for the last
+            ``2 * (size - 1)``, which is even.
+        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
+        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
+            the number of points, ``"ortho"`` by the root of that.
+        out: Where to write the result.
+
+    Returns:
+        Real tensor of the sizes ``s`` along ``dim``.
+
+    Raises:
+        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+            or half precision.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.hfftn(tt.ones(2, 2))
+        tensor([[4., 0.],
+                [0., 0.]])
+    """
+    result = real_signal("hfftn", input, s, dim, norm, forward=True)
+    return written(out, result, "fft.hfftn")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("fft",), method=False)
+def ihfftn(
+    input: Tensor,
+    s: Sequence[int] | None = None,
+    dim: int | Sequence[int] | None = None,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Inverse of ``fft.hfftn``: half of the Hermitian signal that has a real spectrum.
+
+    Args:
+        input: Real tensor; integers count as the default dtype.
+        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
+            by zeros; default the sizes.
+        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
+        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
+            all, ``"ortho"`` by the root of that.
+        out: Where to write the result.
+
+    Returns:
+        Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
+
+    Raises:
+        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+            unknown ``norm`` or half precision.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fft.ihfftn(tt.ones(2, 2))
+        tensor([[1.-0.j, 0.-0.j],
+                [0.-0.j, 0.-0.j]])
+    """
+    result = half_spectrum("ihfftn", input, s, dim, norm, forward=False)
+    return written(out, result, "fft.ihfftn")  # type: ignore[no-any-return]

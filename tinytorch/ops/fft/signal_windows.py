@@ -1,0 +1,341 @@
+"""Window functions of ``tinytorch.signal.windows``."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from ...dispatch.creation import creation
+from ...dispatch.op import Array, Backend
+from .window_shapes import cosine_sum, finished, span, steps, triangle
+from .window_shapes import kaiser as kaiser_shape
+
+
+def _count(name: str, M: Any, dtype: Any) -> int:
+    """``M`` as an int; ValueError if it is negative, or for another dtype."""
+    if M < 0:
+        raise ValueError(f"{name} requires non-negative window length, got M={M}")
+    if dtype.kind != "f" or dtype.itemsize < 4:
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+    return int(operator.index(M))
+
+
+@creation(namespaces=("signal.windows",))
+def general_cosine(
+    xp: Backend, M: int, *, a: Iterable[float], sym: bool = True, dtype: Any = None
+) -> Array:
+    """A window that is a sum of cosines: ``sum((-1)^i a[i] cos(2 pi i k / n))``.
+
+    Args:
+        M: Number of points, at least 0.
+        a: The coefficients.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype or no coefficients.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.general_cosine(5, a=[0.5, 0.5])
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
+    M = _count("general_cosine", M, dtype)
+    if not isinstance(a, (list, tuple)):
+        raise TypeError(f"Coefficients must be a list/tuple, got {type(a).__name__}")
+    if not a:
+        raise ValueError("Coefficients cannot be empty")
+    return cosine_sum(xp, M, a, sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def general_hamming(
+    xp: Backend, M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any = None
+) -> Array:
+    """A raised cosine on a pedestal: ``alpha - (1 - alpha) cos(2 pi k / n)``.
+
+    Args:
+        M: Number of points, at least 0.
+        alpha: The coefficient; default 0.54.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.general_hamming(5, alpha=0.6)
+        tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
+    """
+    M = _count("general_hamming", M, dtype)
+    return cosine_sum(xp, M, (alpha, 1 - alpha), sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def hann(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
+    """The Hann window, a raised cosine: ``sin(pi k / n)^2``.
+
+    Args:
+        M: Number of points, at least 0.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.hann(5)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
+    M = _count("hann", M, dtype)
+    return cosine_sum(xp, M, (0.5, 0.5), sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def hamming(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
+    """The Hamming window: ``0.54 - 0.46 cos(2 pi k / n)``.
+
+    Args:
+        M: Number of points, at least 0.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.hamming(5)
+        tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
+    M = _count("hamming", M, dtype)
+    return cosine_sum(xp, M, (0.54, 0.46), sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def blackman(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
+    """The Blackman window, a sum of three cosines.
+
+    Args:
+        M: Number of points, at least 0.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.blackman(5)
+        tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.3878e-17])
+    """
+    M = _count("blackman", M, dtype)
+    return cosine_sum(xp, M, (0.42, 0.5, 0.08), sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def nuttall(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
+    """Nuttall's window of least sidelobes, a sum of four cosines.
+
+    Args:
+        M: Number of points, at least 0.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.nuttall(5)
+        tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
+
+    Reference:
+        Nuttall, "Some windows with very good sidelobe behavior", IEEE Trans. Acoustics, Speech,
+        Signal Processing 29 (1981).
+    """
+    M = _count("nuttall", M, dtype)
+    return cosine_sum(xp, M, (0.3635819, 0.4891775, 0.1365995, 0.0106411), sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def bartlett(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
+    """The Bartlett window, a triangle: ``1 - abs(2 k / n - 1)``.
+
+    Args:
+        M: Number of points, at least 0.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.bartlett(5)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
+    M = _count("bartlett", M, dtype)
+    return triangle(xp, M, sym, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def cosine(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
+    """Half a wave of the sine: ``sin(pi (k + 1/2) / M)``.
+
+    Args:
+        M: Number of points, at least 0.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.cosine(5)
+        tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
+    """
+    M = _count("cosine", M, dtype)
+    points = M if sym else M + 1
+    window = xp.sin((steps(xp, M) + 0.5) * (math.pi / (points or 1)))
+    return finished(xp, M, window, dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def exponential(
+    xp: Backend,
+    M: int,
+    *,
+    center: float | None = None,
+    tau: float = 1.0,
+    sym: bool = True,
+    dtype: Any = None,
+) -> Array:
+    """An exponential decay on both sides: ``exp(-abs(k - center) / tau)``.
+
+    Args:
+        M: Number of points, at least 0.
+        center: Where it is 1; the default is the middle. Only for ``sym=False``.
+        tau: How slow the decay is; default 1.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype or a ``tau`` that is not
+            positive.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.exponential(5)
+        tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
+    """
+    M = _count("exponential", M, dtype)
+    if tau <= 0:
+        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ValueError("Center must be None for symmetric windows")
+    middle = span(M, sym) / 2 if center is None else center
+    return finished(xp, M, xp.exp(-abs(steps(xp, M) - middle) / tau), dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def gaussian(
+    xp: Backend, M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None
+) -> Array:
+    """A bell curve: ``exp(-((k - middle) / std)^2 / 2)``.
+
+    Args:
+        M: Number of points, at least 0.
+        std: The standard deviation; default 1.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype or a ``std`` that is not
+            positive.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.gaussian(5)
+        tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
+    """
+    M = _count("gaussian", M, dtype)
+    if std <= 0:
+        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+    place = (steps(xp, M) - span(M, sym) / 2) / std
+    return finished(xp, M, xp.exp(-0.5 * place * place), dtype)
+
+
+@creation(namespaces=("signal.windows",))
+def kaiser(
+    xp: Backend, M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None
+) -> Array:
+    """The Kaiser window: ``I0(beta sqrt(1 - x^2)) / I0(beta)`` for x from -1 to 1.
+
+    Args:
+        M: Number of points, at least 0.
+        beta: How narrow it is; default 12.
+        sym: Whether both ends are part of it (default), for filters, or only the first, so that
+            the window may be repeated, for spectra.
+        dtype: float32 or float64; the default is the default dtype.
+
+    Returns:
+        ``(M,)``, at most 1.
+
+    Raises:
+        ValueError: For a negative ``M``, another dtype or a negative ``beta``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signal.windows.kaiser(5)
+        tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
+    """
+    M = _count("kaiser", M, dtype)
+    if beta < 0:
+        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+    return kaiser_shape(xp, M, beta, sym, dtype)

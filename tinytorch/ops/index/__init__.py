@@ -1,0 +1,1 @@
+"""Selected elements, read and written."""

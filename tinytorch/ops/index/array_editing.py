@@ -1,0 +1,304 @@
+"""Elements put in, taken out and picked: new tensors, by NumPy's names."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..array_arguments import array_of, arrays_of, backend_of, flat_if_none, indices_of
+from ..shape.broadcasting import broadcast_to
+from ..shape.joining import cat
+from ..shape.sizes import normalize_dim
+from .gathering import nonzero
+
+
+@composite(method=False)
+def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
+    """``arr`` with ``values`` after it.
+
+    Args:
+        arr: Tensor of any shape.
+        values: What to add; of ``arr``'s shape but for ``axis``.
+        axis: The dimension; None, the default, means both are flattened.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If the shapes do not agree.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.append(tt.tensor([1, 2]), [3, 4])
+        tensor([1, 2, 3, 4])
+    """
+    first, second = arrays_of(arr, values)
+    if axis is None:
+        return cat([first.ravel(), second.ravel()])
+    return cat([first, second], axis)
+
+
+def _places(name: str, obj: Any, size: int) -> list[int]:
+    """The places that an int, a slice, a mask or several ints name, counted from the front."""
+    if isinstance(obj, slice):
+        return list(range(*obj.indices(size)))
+    plain = obj.tolist() if hasattr(obj, "tolist") else obj
+    given = list(plain) if isinstance(plain, (list, tuple, range)) else [plain]
+    if given and all(isinstance(i, bool) for i in given):
+        return [i for i, chosen in enumerate(given) if chosen]
+    places = []
+    for i in map(operator.index, given):
+        if not -size <= i <= size or (i == size and name == "delete"):
+            raise IndexError(f"{name}(): index {i} is out of bounds for a dimension of size {size}")
+        places.append(i + size if i < 0 else i)
+    return places
+
+
+@composite(method=False)
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
+    """``arr`` without some of its slices.
+
+    Args:
+        arr: Tensor of any shape.
+        obj: Which: an int, a slice, several ints or a bool for each.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Raises:
+        IndexError: For a place that does not exist.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.delete(tt.tensor([1, 2, 3]), 1)
+        tensor([1, 3])
+    """
+    x, at = flat_if_none("delete", array_of(arr), axis)
+    gone = set(_places("delete", obj, x.shape[at]))
+    kept = [i for i in range(x.shape[at]) if i not in gone]
+    return x.index_select(at, indices_of(kept, x))  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
+    """``arr`` with ``values`` before some of its slices.
+
+    Args:
+        arr: Tensor of any shape.
+        obj: Before which: an int, a slice or several ints.
+        values: What to put there, cast to ``arr``'s dtype; it broadcasts to the new slices.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Raises:
+        IndexError: For a place that does not exist.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
+        tensor([1, 9, 2, 3])
+    """
+    source, new = arrays_of(arr, values)
+    x, at = flat_if_none("insert", source, axis)
+    at = normalize_dim("insert", at, x.ndim)
+    new = new.to(x.dtype)
+    single = not isinstance(obj, (slice, Sequence)) and not getattr(obj, "ndim", 0)
+    places = _places("insert", obj, x.shape[at])
+    if single:  # one place, before which any number of slices goes
+        new = new.reshape([1] * (x.ndim - new.ndim) + list(new.shape)).movedim(0, at)
+        places = places * new.shape[at]
+    shape = list(x.shape)
+    shape[at] = len(places)
+    # Slice i stands at key 2i + 1, what goes before it at 2i.
+    keys = [2 * i + 1 for i in range(x.shape[at])] + [2 * i for i in places]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    both: Any = cat([x, broadcast_to(new, shape)], at)
+    return both.index_select(at, indices_of(order, x))  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
+    """The elements of ``a`` in another shape, repeated as often as needed.
+
+    Args:
+        a: Tensor of any shape.
+        new_shape: The sizes.
+
+    Returns:
+        A copy.
+
+    Raises:
+        ValueError: For a negative size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.resize(tt.tensor([1, 2, 3]), (2, 2))
+        tensor([[1, 2],
+                [3, 1]])
+    """
+    x: Any = array_of(a)
+    given = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
+    shape = [operator.index(n) for n in given]
+    if any(n < 0 for n in shape):
+        raise ValueError(f"resize(): all elements of new_shape must be non-negative, got {shape}")
+    flat, count = x.ravel(), math.prod(shape)
+    if not flat.shape[0]:
+        return x.new_zeros(shape)  # type: ignore[no-any-return]
+    often = -(-count // flat.shape[0])
+    return flat.repeat(often)[:count].reshape(shape)  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def trim_zeros(filt: Any, trim: str = "fb") -> Tensor:
+    """A signal without the zeros at its ends.
+
+    Args:
+        filt: Tensor of shape ``(n,)``.
+        trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
+        tensor([1, 0, 2])
+    """
+    x: Any = array_of(filt)
+    found = nonzero(x.detach()).ravel().tolist()
+    if not found:
+        return x[:0]  # type: ignore[no-any-return]
+    start = found[0] if "f" in trim.lower() else 0
+    stop = found[-1] + 1 if "b" in trim.lower() else x.shape[0]
+    return x[start:stop]  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def flatnonzero(a: Any) -> Tensor:
+    """Where in the flattened tensor the elements that are not zero lie.
+
+    Args:
+        a: Tensor of any shape.
+
+    Returns:
+        int64 tensor of one dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
+        tensor([1, 2])
+    """
+    flat: Any = array_of(a).detach().ravel()
+    return nonzero(flat)[:, 0]
+
+
+@composite(method=False)
+def extract(condition: Any, arr: Any) -> Tensor:
+    """The elements of ``arr`` where ``condition`` holds.
+
+    Args:
+        condition: Tensor with as many elements as ``arr``, or fewer.
+        arr: Tensor of any shape.
+
+    Returns:
+        Tensor of one dimension, a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.extract([True, False, True], [1, 2, 3])
+        tensor([1, 3])
+    """
+    mask, x = arrays_of(condition, arr)
+    return x.ravel().index_select(0, flatnonzero(mask))  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
+    """The slices of ``a`` along ``axis`` where ``condition`` holds.
+
+    Args:
+        condition: Bools, one for each slice; it may have fewer.
+        a: Tensor of any shape.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compress([False, True], tt.tensor([[1, 2], [3, 4]]), axis=0)
+        tensor([[3, 4]])
+    """
+    mask, source = arrays_of(condition, a)
+    x, at = flat_if_none("compress", source, axis)
+    return x.index_select(at, flatnonzero(mask))  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
+    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
+
+    Args:
+        arr: Tensor of any shape.
+        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
+        axis: The dimension, default the last; None means the flattened tensor.
+
+    Raises:
+        IndexError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
+        tensor([[1, 2, 3]])
+    """
+    x, places = arrays_of(arr, indices)
+    return x.take_along_dim(places.long(), axis)  # type: ignore[no-any-return]
+
+
+def _depth(arrays: Any) -> int:
+    return 1 + max((_depth(a) for a in arrays), default=0) if isinstance(arrays, list) else 0
+
+
+def _joined(arrays: Any, depth: int, ndim: int, backend: Any) -> Tensor:
+    if not isinstance(arrays, list):
+        x: Any = array_of(arrays, backend)
+        return x.reshape([1] * (ndim - x.ndim) + list(x.shape))  # type: ignore[no-any-return]
+    if not arrays:
+        raise ValueError("block(): lists cannot be empty")
+    return cat([_joined(a, depth - 1, ndim, backend) for a in arrays], -depth)
+
+
+def _most_dims(arrays: Any) -> int:
+    if isinstance(arrays, list):
+        return max(map(_most_dims, arrays), default=0)
+    return array_of(arrays).ndim
+
+
+@composite(method=False)
+def block(arrays: Any) -> Tensor:
+    """A tensor put together from blocks.
+
+    Args:
+        arrays: Nested lists of tensors: the innermost are joined along the last dimension,
+            those around them along the one before, and so on.
+
+    Raises:
+        ValueError: For an empty list.
+        RuntimeError: If the shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.block([[tt.eye(1), tt.zeros(1, 2)], [tt.ones(1, 3)]])
+        tensor([[1., 0., 0.],
+                [1., 1., 1.]])
+    """
+    depth = _depth(arrays)
+    ndim = max(depth, _most_dims(arrays))
+    return _joined(arrays, depth, ndim, backend_of(arrays)).clone()

@@ -1,0 +1,139 @@
+"""Methods of NumPy's arrays that PyTorch's tensors lack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..create.conversion import clone
+from ..create.factories import as_tensor
+from ..pointwise.complex_numbers import conj
+from ..shape.broadcasting import broadcast_tensors
+from ..shape.joining import stack
+from ..shape.sizes import ravel
+from ..sort.sorting import argsort
+from .gathering import gather, nonzero
+
+
+@composite(namespaces=("Tensor",))
+def copy(input: Tensor, order: str = "C") -> Tensor:
+    """A copy in memory of its own; the gradient flows through it.
+
+    Args:
+        input: Tensor of any shape.
+        order: Accepted; the copy is in row-major order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).copy()
+        tensor([1., 1.])
+    """
+    return clone(input)
+
+
+@composite(namespaces=("Tensor",))
+def conjugate(input: Tensor) -> Tensor:
+    """The complex conjugate of each element; see ``conj``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1 + 2j]).conjugate()
+        tensor([1.-2.j])
+    """
+    return conj(input)
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def flat(input: Tensor) -> Tensor:
+    """The elements in one dimension, in row-major order: a view where ``ravel`` gives one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1, 2], [3, 4]]).flat[2]
+        tensor(3)
+    """
+    return ravel(input)
+
+
+@composite(namespaces=("Tensor",))
+def compress(input: Tensor, condition: Any, axis: int | None = None) -> Tensor:
+    """The slices of ``input`` along ``axis`` where ``condition`` holds.
+
+    Args:
+        input: Tensor of any shape.
+        condition: Bools, one for each slice; it may have fewer.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1, 2], [3, 4]]).compress([False, True], axis=0)
+        tensor([[3, 4]])
+    """
+    places = nonzero(as_tensor(condition, backend=input._xp))[:, 0]
+    source: Any = ravel(input) if axis is None else input
+    return source.index_select(axis or 0, places)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def choose(input: Tensor, choices: Sequence[Tensor]) -> Tensor:
+    """For each element of ``input`` the element at its place in the choice it numbers.
+
+    Args:
+        input: Integers from 0 to the number of choices, not included.
+        choices: Tensors that broadcast with ``input``.
+
+    Returns:
+        Tensor of the common shape.
+
+    Raises:
+        IndexError: For a number beyond the choices.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1, 0]).choose([tt.tensor([1, 2]), tt.tensor([10, 20])])
+        tensor([10,  2])
+    """
+    number, *values = broadcast_tensors(input, *choices)
+    chosen: Any = gather(stack(values), 0, number.long()[None])
+    return chosen[0]  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def argpartition(input: Tensor, kth: Any, axis: int = -1) -> Tensor:
+    """Indices that put an element in its place when sorted, smaller ones before it.
+
+    Args:
+        input: Tensor of at least one dimension.
+        kth: The place or places; all are right, for the indices sort the tensor.
+        axis: The dimension; default the last.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([3, 1, 2]).argpartition(1)
+        tensor([1, 2, 0])
+    """
+    return argsort(input, axis)
+
+
+@composite(namespaces=("Tensor",))
+def to_device(input: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """The tensor on another device; see ``to``.
+
+    Args:
+        input: Tensor of any shape.
+        device: A device, or its name.
+        stream: Accepted; must be None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).to_device("cpu")
+        tensor([1., 1.])
+    """
+    if stream is not None:
+        raise ValueError(f"to_device(): stream must be None, got {stream!r}")
+    return input.to(device)

@@ -1,0 +1,127 @@
+"""One value, or another tensor's values, written over memory that exists."""
+
+from __future__ import annotations
+
+from ...autograd.node_names import by_operand
+from ...core.tensor import Tensor
+from ...dispatch.inplace import assign, call_inplace
+from ...dispatch.op import OPS, Array, Backend, Operand, composite, op
+from ...dispatch.promotion import written_number
+
+
+@op(buffered=True, node=by_operand("value", "FillBackward2", "FillBackward1"))
+def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:
+    """``value`` everywhere, in the shape and dtype of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        value: A number or 0-d tensor.
+
+    Raises:
+        RuntimeError: If ``value`` has dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fill(tt.zeros(2), 3)
+        tensor([3., 3.])
+    """
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            "fill only supports 0-dimension value tensor but got tensor with "
+            f"{value.ndim} dimensions."
+        )
+    if out is None:
+        out = xp.empty(input.shape, input.dtype)
+    xp.copyto(out, written_number(value, xp.dtype_of(out)), casting="unsafe")
+    return out
+
+
+fill.vjp(input=lambda xp, g: xp.zeros_like(g), value=lambda xp, g: xp.sum(g))
+
+
+@composite(method=True)
+def zero_(input: Tensor) -> Tensor:
+    """Write zeros over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).zero_()
+        tensor([0., 0.])
+    """
+    call_inplace(fill.op, (_each_once(input), 0), {}, "ZeroBackward0")
+    return input
+
+
+@op
+def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
+    out.fill(0)
+    return out
+
+
+zero_.plainly(_zeros_over, inplace=True)
+
+
+@composite
+def fill_(input: Tensor, value: Operand) -> Tensor:
+    """Write ``value``, a number or 0-d tensor, over ``input``.
+
+    Args:
+        input: Tensor of any shape; it is changed.
+        value: What every element becomes, in the dtype of ``input``.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        RuntimeError: If ``value`` has dimensions, or if it is a tensor and ``input`` is expanded.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2).fill_(3)
+        tensor([3., 3.])
+    """
+    target = input if isinstance(value, Tensor) else _each_once(input)
+    call_inplace(fill.op, (target, value), {})
+    return input
+
+
+fill_.plainly(fill, inplace=True)
+
+
+def _each_once(tensor: Tensor) -> Tensor:
+    """An expanded tensor without its repetitions; others as they are."""
+    data = getattr(tensor, "_data", None)
+    if data is None or not tensor._xp.readonly(data):
+        return tensor
+    return tensor[tuple(slice(None) if step else slice(0, 1) for step in data.strides)]
+
+
+@composite(namespaces=("Tensor",))
+def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
+    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
+
+    Args:
+        input, src: A tensor, and another, or what makes one, that broadcasts to its shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
+        tensor([1., 2.])
+    """
+    source = src if isinstance(src, Tensor) else OPS["tensor"].function(src, backend=input._xp)
+    if source._xp is not input._xp:
+        source = source.to(backend=input._xp, non_blocking=non_blocking)
+    if source.dtype is not input.dtype:
+        source = source.to(input.dtype)
+    return assign(input, source, "copy_")
+
+
+@op(promote="alike")
+def _copied_over(
+    xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
+) -> Array:
+    xp.copyto(out, src)
+    return out
+
+
+copy_.plainly(_copied_over, inplace=True)

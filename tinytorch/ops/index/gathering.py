@@ -1,0 +1,395 @@
+"""Reading selected elements, by index tensors and by masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Index, composite, op, piecewise
+from ..checks import OUT_OF_RANGE, integer
+from ..create.factories import as_tensor
+from ..memory_order import in_rows, memory_order, restored
+from ..shape.broadcasting import broadcast_shapes
+from ..shape.sizes import expand, flatten, normalize_dim
+from .positions import add_slices, along, int64
+
+
+@op(exact_out=True)
+def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
+    """The slices of ``input`` along ``dim`` that ``index`` names.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to choose in.
+        index: int32 or int64 tensor of at most one dimension.
+
+    Returns:
+        Tensor of ``input``'s shape, but of ``index``'s size at ``dim``.
+
+    Raises:
+        IndexError: If an index is out of range, or ``index`` has more dimensions.
+        RuntimeError: If ``index`` has another dtype, or chooses what is not there in a matrix
+            of no elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.index_select(tt.tensor([10, 20, 30]), 0, tt.tensor([2, 0]))
+        tensor([30, 10])
+    """
+    at = normalize_dim("index_select", dim, input.ndim)
+    if input.ndim > 1 and index.size and not input.shape[at]:
+        raise RuntimeError(
+            "index_select(): self indexing axis dim should be positive, got a tensor of shape "
+            f"{list(input.shape)} for dimension {dim}"
+        )
+    error = RuntimeError if input.ndim > 1 and not input.size else IndexError
+    at, index = check_slices(xp, "index_select", input, dim, index, error)
+    if not input.ndim:
+        if index.size != 1:
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
+            )
+        return xp.take(input.reshape(1), index, 0).reshape(())
+    return xp.take(input, index, axis=at)
+
+
+def check_slices(
+    xp: Backend, name: str, input: Array, dim: int, index: Array,
+    error: type[Exception] = IndexError,
+) -> tuple[int, Array]:  # fmt: skip
+    """The dimension counted from the front and the index as a vector, both checked."""
+    at = normalize_dim(name, dim, input.ndim)
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index, got {index.dtype.name}"
+        )
+    if index.ndim > 1:
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, got shape {list(index.shape)}"
+        )
+    size = input.shape[at] if input.ndim else 1
+    xp.check_indices(name, index, size, at, False, OUT_OF_RANGE, error)
+    return at, index.reshape(-1)
+
+
+index_select.vjp(
+    input=lambda xp, g, in_shape, dim, index: xp.call(_index_sum, g, in_shape, dim, index)
+)
+
+
+@op(method=False)
+def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
+    """Zeros of ``shape`` with the slices of ``input`` added where ``index`` says."""
+    out = xp.zeros(tuple(shape), input.dtype)
+    add_slices(xp, out, dim % max(len(shape), 1), index, input)
+    return out
+
+
+_index_sum.vjp(input=lambda xp, g, dim, index: xp.call(index_select, g, dim, index))
+
+
+@op(exact_out=True)
+def gather(
+    xp: Backend, input: Array, dim: int, index: Index, *, sparse_grad: bool = False
+) -> Array:
+    """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to choose along.
+        index: int32 or int64 tensor with as many dimensions, no larger than ``input`` but
+            for ``dim``.
+        sparse_grad: Accepted for compatibility; gradients are dense.
+
+    Returns:
+        A tensor of ``index``'s shape.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        RuntimeError: If an index is negative or too large.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.gather(tt.tensor([[1, 2], [3, 4]]), 1, tt.tensor([[1], [0]]))
+        tensor([[2],
+                [3]])
+    """
+    at = check_along(xp, "gather", input, dim, index)
+    if not index.size:
+        return xp.empty(index.shape, input.dtype)
+    return xp.take(input.reshape(-1), along(xp, index, at, input.shape)).reshape(index.shape)
+
+
+def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) -> int:
+    """The dimension counted from the front; RuntimeError if ``index`` does not fit ``input``."""
+    at = normalize_dim(name, dim, input.ndim)
+    if not index.size:
+        return at
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+        found = index.dtype.name
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {found}")
+    if max(index.ndim, 1) != max(input.ndim, 1):
+        what = "input" if name == "gather" else "self"
+        raise RuntimeError(
+            f"{name}(): Index tensor must have the same number of dimensions as {what} tensor, "
+            f"got index of shape {list(index.shape)} and {what} of shape {list(input.shape)}"
+        )
+    for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
+        if d != at and n > m:
+            raise RuntimeError(
+                f"{name}(): Size does not match at dimension {d} expected index "
+                f"{list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+                f"dimension {at}"
+            )
+    size = input.shape[at] if input.ndim else 1
+    try:
+        xp.check_indices(name, index, size, at, negative=False)
+    except IndexError as error:  # torch's choice for these alone
+        raise RuntimeError(*error.args) from None
+    return at
+
+
+gather.vjp(input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index))
+
+
+@op(method=False, public=False)
+def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
+    """``gather`` at places that an operation found itself; as in torch ``input`` is not kept.
+
+    The result lies in memory as ``index`` does.
+    """
+    if index.flags.c_contiguous:
+        return xp.call(gather, input, dim, index)
+    order = memory_order(index)
+    places = xp.transpose(index, order)
+    found = xp.call(gather, xp.transpose(input, order), order.index(dim % index.ndim), places)
+    return restored(xp, found, order)
+
+
+chosen.vjp(input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index))
+
+
+@op(method=False, public=False)
+def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
+    """Zeros of ``shape`` with ``input`` added where ``gather`` would read."""
+    out = xp.zeros(tuple(shape), input.dtype)
+    if index.size:
+        places = along(xp, index, dim % max(len(shape), 1), tuple(shape))
+        xp.index_add(out.reshape(-1), places, input.reshape(-1))
+    return out
+
+
+gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))
+
+
+@op(method=False, public=False)
+def largest_at_places(xp: Backend, input: Array, dim: int, index: Index) -> Array:
+    """``gather`` at the places of largest elements, which jump as ``input`` changes."""
+    return gather.kernel(xp, input, dim, index)
+
+
+largest_at_places.vjp(input=piecewise(
+    lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index)
+))  # fmt: skip
+
+
+_OUT_OF_RANGE = (
+    "{name}(): out of range: tried to access index {index} on a tensor of {size} elements."
+)
+
+
+def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
+    """Places that ``index`` names in the flattened ``input``, counted from the front."""
+    if index.dtype != "int64":
+        raise RuntimeError(
+            f"{name}(): Expected a long tensor for index, but got {index.dtype.name}"
+        )
+    xp.check_indices(name, index, input.size, 0, text=_OUT_OF_RANGE)
+    index = index.reshape(-1)
+    return xp.where(index < 0, index + input.size, index)
+
+
+@op(exact_out=True)
+def take(xp: Backend, input: Array, index: Index) -> Array:
+    """The elements at places of the flattened ``input``.
+
+    With ``axis=`` it is NumPy's: slices along that dimension.
+
+    Args:
+        input: Tensor of any shape.
+        index: int64 tensor of any shape; negative places count from the end.
+
+    Returns:
+        Tensor of ``index``'s shape.
+
+    Raises:
+        IndexError: If a place is out of range.
+        RuntimeError: If ``index`` is not int64.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.take(tt.tensor([[1, 2], [3, 4]]), tt.tensor([0, -1]))
+        tensor([1, 4])
+    """
+    places = flat_positions(xp, "take", input, index)
+    return xp.take(input.reshape(-1), places).reshape(index.shape)
+
+
+take.vjp(input=lambda xp, g, input, index: xp.call(_take_sum, g, input.shape, index))
+
+
+@op(method=False)
+def _take_sum(xp: Backend, input: Array, shape: Any, index: Index) -> Array:
+    out = xp.zeros(tuple(shape), input.dtype)
+    xp.index_add(out.reshape(-1), flat_positions(xp, "take", out, index), input.reshape(-1))
+    return out
+
+
+_take_sum.vjp(input=lambda xp, g, index: xp.call(take, g, index))
+
+
+@take.numpy
+def _numpy_take(
+    input: Tensor, index: Any = None, axis: int | None = None, mode: str = "raise", **options: Any
+) -> Tensor:
+    index = options.pop("indices", index)
+    size = input.numel() if axis is None else input.shape[axis]
+    places: Any = index if isinstance(index, Tensor) else as_tensor(index, backend=input._xp)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"take(): mode must be 'raise', 'wrap' or 'clip', got {mode!r}")
+    if mode != "raise":
+        places = places % size if mode == "wrap" else places.clamp(0, size - 1)
+    index = places
+    if axis is None:
+        return take(input, index)
+    at = normalize_dim("take", axis, input.ndim)
+    return input[(slice(None),) * at + (index,)]
+
+
+@composite(out=True, exact_out=True)
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        indices: int64 tensor; its shape and ``input``'s broadcast but for ``dim``.
+        dim: The dimension; None, the default, means both are flattened.
+
+    Returns:
+        Tensor of the broadcast shape, with ``indices``'s size at ``dim``.
+
+    Raises:
+        RuntimeError: If ``indices`` is not int64 or the numbers of dimensions differ.
+        RuntimeError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[3, 1, 2]])
+        >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
+        tensor([[1, 2, 3]])
+    """
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
+        )
+    if dim is None:
+        return gather(flatten(input), 0, _from_front(flatten(indices), input.numel()))
+    if input.ndim != indices.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, "
+            f"but got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    at = normalize_dim("take_along_dim", dim, input.ndim)
+    shapes = [list(input.shape), list(indices.shape)]
+    wanted = [n[at] if n else 1 for n in shapes]
+    for shape in shapes:
+        shape[at : at + 1] = [1]
+    common = list(broadcast_shapes(*shapes))
+    sizes = [(*common[:at], n, *common[at + 1 :]) for n in wanted]
+    indices = _from_front(indices, input.shape[at] if input.ndim else 1)
+    if not input.ndim:
+        return gather(input, 0, indices)
+    return gather(expand(input, sizes[0]), at, expand(indices, sizes[1]))
+
+
+@op(method=False)
+def _from_front(xp: Backend, input: Index, size: int) -> Array:
+    """Indices of ``size`` places, negative ones counted from the front."""
+    return xp.where((input < 0) & (input >= -size), input + size, input)
+
+
+@op(forms=(
+    "(..., as_tuple: Literal[False] = False) -> Tensor",
+    "(..., as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+), exact_out=True)  # fmt: skip
+def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
+    """Where the elements that are not zero lie.
+
+    The host waits for the device to count them.
+
+    Args:
+        input: Tensor of any shape.
+        as_tuple: Give one tensor per dimension, to index with, rather than a matrix.
+
+    Returns:
+        int64 tensor of shape ``(n, input.ndim)``, in row-major order; with ``as_tuple`` a
+        tuple of tensors of shape ``(n,)``, one per dimension (one for a 0-d tensor).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nonzero(tt.tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]])
+    """
+    places = xp.nonzero(input if input.ndim else input.reshape(1))
+    if as_tuple:
+        return tuple(in_rows(xp, int64(xp, place)) for place in places)
+    if not input.ndim:
+        return xp.zeros((places[0].size, 0), xp.native_dtype(dtypes.int64))
+    return int64(xp, xp.stack(places)).T  # torch writes one dimension after the other
+
+
+@op
+def argwhere(xp: Backend, input: Array) -> Array:
+    """Where the elements that are not zero lie: ``nonzero`` as a matrix.
+
+    Returns:
+        int64 tensor of shape ``(n, input.ndim)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argwhere(tt.tensor([0, 5]))
+        tensor([[1]])
+    """
+    return xp.call(nonzero, input)
+
+
+@op
+def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1) -> Array:
+    """``nonzero`` with a fixed number of rows: the first ones, or filled up.
+
+    Args:
+        input: Tensor of any shape.
+        size: How many rows.
+        fill_value: What rows beyond the nonzero elements hold; default -1.
+
+    Returns:
+        int64 tensor of shape ``(size, input.ndim)``.
+
+    Raises:
+        RuntimeError: If ``size`` is negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nonzero_static(tt.tensor([0, 5]), size=2)
+        tensor([[ 1],
+                [-1]])
+    """
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
+    found = xp.call(nonzero, input)[:size]
+    fill_value = integer("nonzero_static", "fill_value", fill_value)
+    out = xp.full((size, input.ndim), fill_value, found.dtype)
+    out[: found.shape[0]] = found
+    return out

@@ -1,0 +1,327 @@
+"""Writing selected elements along a dimension: scatter and its reductions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...autograd.node_names import by_operand
+from ...core.tensor import Tensor, wrap
+from ...dispatch.op import Array, Backend, Index, Operand, composite, op
+from ...dispatch.out import scalar_name
+from ...dispatch.promotion import plain_number, written_number
+from ...warnings import warn
+from ..checks import refuse
+from ..shape.sizes import expand
+from .gathering import check_along, gather, gather_sum
+from .positions import along, corner, row_major
+
+
+def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Any) -> int:
+    """The dimension counted from the front; RuntimeError if index and source do not fit."""
+    if hasattr(src, "dtype") and src.dtype != input.dtype:
+        raise RuntimeError(
+            f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and "
+            f"{src.dtype.name}"
+        )
+    at = check_along(xp, name, input, dim, index)
+    if not hasattr(src, "shape") or not index.size:
+        return at
+    if max(src.ndim, 1) != max(index.ndim, 1):
+        kind = IndexError if src.ndim < index.ndim else RuntimeError  # as torch's
+        raise kind(
+            f"{name}(): Index tensor must have the same number of dimensions as src tensor, got "
+            f"index of shape {list(index.shape)} and src of shape {list(src.shape)}"
+        )
+    if any(n > m for n, m in zip(index.shape, src.shape, strict=False)):
+        raise RuntimeError(
+            f"{name}(): Expected index {list(index.shape)} to be no larger than self "
+            f"{list(input.shape)} apart from dimension {at} and to be no larger size than src "
+            f"{list(src.shape)}"
+        )
+    return at
+
+
+@op(inplace=True, exact_out=True)
+def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
+    """``input`` with ``src`` added at the places ``index`` names along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to scatter along.
+        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
+        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+        RuntimeError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
+        tensor([2., 0., 1.])
+    """
+    at = _check(xp, "scatter_add", input, dim, index, src)
+    out = row_major(xp, input)
+    if index.size:
+        values = corner(src, index.shape).reshape(-1)
+        xp.index_add(out.reshape(-1), along(xp, index, at, input.shape), values)
+    return out
+
+
+def _read(xp: Any, g: Any, in_shape: Any, dim: int, index: Any) -> Any:
+    """The gradient of a source: what it was written over."""
+    return xp.call(_gather_into, g, dim, index, in_shape)
+
+
+scatter_add.vjp(input=lambda xp, g: g, src=_read)
+
+
+@op(method=False)
+def _gather_into(xp: Backend, input: Array, dim: int, index: Index, shape: Any) -> Array:
+    """``gather`` in the corner of zeros of ``shape``."""
+    picked = xp.call(gather, input, dim, index)
+    if tuple(picked.shape) == tuple(shape):
+        return picked
+    out = xp.zeros(tuple(shape), input.dtype)
+    if picked.size:
+        corner(out, picked.shape)[...] = picked
+    return out
+
+
+_gather_into.vjp(
+    input=lambda xp, g, in_shape, dim, index: xp.call(
+        gather_sum, corner(g, index.shape), in_shape, dim, index
+    )
+)
+
+
+@op(method=False, node=by_operand("src", "ScatterBackward1", "ScatterBackward0"))
+def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) -> Array:
+    """``input`` with ``src``, a number or a tensor, written where ``index`` says."""
+    at = _check(xp, "scatter", input, dim, index, src)
+    out = row_major(xp, input)
+    if index.size:
+        if hasattr(src, "shape"):
+            value = corner(src, index.shape).reshape(-1)
+        else:
+            value = written_number(src, xp.dtype_of(out))
+        out.reshape(-1)[along(xp, index, at, input.shape)] = value
+    return out
+
+
+_scatter.vjp(
+    input=lambda xp, g, dim, index: xp.call(_scatter, g, dim, index, 0),
+    src=_read,
+)
+
+_SCATTER_MODES = {"add": "sum", "multiply": "prod"}
+
+
+@composite(out=True, inplace=True, exact_out=True)
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
+    reduce: str | None = None,
+) -> Tensor:  # fmt: skip
+    """``input`` with ``src`` written at the places ``index`` names along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to scatter along.
+        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
+        src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. Which
+            of several values for one place is kept is not defined.
+        value: A number, in place of ``src``.
+        reduce: None, the default, to overwrite; ``"add"`` or ``"multiply"``.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
+        RuntimeError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
+        tensor([0., 5., 0.])
+    """
+    given = plain_number(src if value is None else value)
+    if isinstance(given, Tensor) and given.ndim == 0 and index.ndim:
+        given = expand(given, index.shape)
+    if reduce is None:
+        return _scatter(input, dim, index, given)
+    if reduce not in _SCATTER_MODES:
+        raise RuntimeError("scatter(): reduce argument must be either add or multiply.")
+    if isinstance(src, Tensor):
+        warn(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
+            "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
+            "reduction options."
+        )
+    if not isinstance(given, Tensor):
+        number = wrap(input._xp.asarray(given, dtype=input._data.dtype), input._xp)
+        given = expand(number, index.shape)
+    return scatter_reduce(input, dim, index, given, _SCATTER_MODES[reduce])
+
+
+# -- reductions -----------------------------------------------------------------------------------
+
+
+@op(method=False)
+def _scatter_product(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
+    return _combine(xp, "multiply", input, dim, index, src)
+
+
+def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Array) -> Array:
+    at = _check(xp, "scatter_reduce", input, dim, index, src)
+    out = row_major(xp, input)
+    if index.size:
+        values = corner(src, index.shape).reshape(-1)
+        xp.index_combine(name, out.reshape(-1), along(xp, index, at, input.shape), values)
+    return out
+
+
+@_scatter_product.vjp_joint("input", "src")
+def _product_gradient(
+    xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any
+) -> tuple[Any, Any]:
+    """A zero's gradient is the product of the others, unless there is another zero."""
+    of_input = of_src = None
+    if in_shape[0] is not None:
+        of_input = g * xp.call(_scatter_product, xp.zeros_like(input) + 1, dim, index, src)
+    if in_shape[1] is not None:
+        shape = in_shape[1]
+        zero = src == 0
+        factors = xp.where(zero, 1, src)
+        others = xp.call(_scatter_product, input, dim, index, factors)
+        left = _other_zeros(xp, input, dim, index, src, zero)
+        of_src = xp.where(
+            zero,
+            left * xp.call(_gather_into, g * others, dim, index, shape),
+            xp.call(_gather_into, g * out, dim, index, shape) / factors,
+        )
+    return of_input, of_src
+
+
+def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any) -> Any:
+    """For each zero, the product of the other zeros of its place: 1 if there is none.
+
+    Where there is one more it is a term that is 0 and whose derivative is not.
+    """
+    shape = tuple(src.shape)
+    nothing = xp.zeros_like(input)
+    among = xp.call(scatter_add, nothing, dim, index, xp.astype(zero, src.dtype))
+    count = xp.call(_gather_into, among, dim, index, shape)
+    of_place = xp.call(scatter_add, nothing, dim, index, xp.where(zero, src, 0))
+    other = xp.call(_gather_into, of_place, dim, index, shape) - src
+    return xp.where(count == 1, 1, xp.where(count == 2, other, 0))
+
+
+@op(method=False)
+def _scatter_extreme(
+    xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str, include_self: bool
+) -> Array:
+    what = {"maximum": "amax", "minimum": "amin"}[name]
+    refuse(xp, f"scatter_gather_tensor_cpu_reduce_{what}", "c", input)
+    return _combine(xp, name, input, dim, index, src)
+
+
+@_scatter_extreme.vjp_joint("input", "src")
+def _extreme_gradient(
+    xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any,
+    include_self: bool,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Equal ones share the gradient."""
+    shape = tuple(src.shape)
+    kept = xp.astype(input == out, input.dtype)
+    if not include_self:  # what stands there is no element, though it may be equal
+        kept = xp.call(_scatter, kept, dim, index, 0)
+    won = xp.astype(src == xp.call(_gather_into, out, dim, index, shape), src.dtype)
+    share = g / xp.call(scatter_add, kept, dim, index, won)
+    of_src = won * xp.call(_gather_into, share, dim, index, shape)
+    return xp.where(input == out, share, 0), of_src
+
+
+def _identity(mode: str, dtype: dtypes.dtype) -> Any:
+    """What changes nothing: the value of a place before its first source."""
+    if mode in ("sum", "mean"):
+        return 0
+    if mode == "prod":
+        return 1
+    if dtype.kind == "b":
+        return mode == "amin"
+    if dtype.is_complex:
+        kernel = f"scatter_gather_tensor_cpu_reduce_{mode}"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
+    if dtype.is_floating_point:
+        return float("-inf") if mode == "amax" else float("inf")
+    limits = dtypes.iinfo(dtype)
+    return limits.min if mode == "amax" else limits.max
+
+
+@composite(out=True, inplace=True, node="ScatterReduceBackward0", exact_out=True)
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """``input`` with ``src`` combined at the places ``index`` names along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to scatter along.
+        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
+        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
+        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
+        include_self: Whether ``input``'s own elements take part; default True. Places that
+            no index names keep them in any case.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
+        RuntimeError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).scatter_reduce(0, tt.tensor([0, 0, 1]), tt.tensor([1., 3., 5.]), "mean",
+        ...                            include_self=False)
+        tensor([2., 5.])
+    """
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(
+            "scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got "
+            f"{reduce}."
+        )
+    start = input
+    if not include_self:
+        start = _scatter(input, dim, index, _identity(reduce, input.dtype))
+    if reduce == "sum":
+        return scatter_add(start, dim, index, src)
+    if reduce == "mean":
+        total = scatter_add(start, dim, index, src)
+        return _divided(total, _scatter_count(input.detach(), dim, index, include_self))
+    if reduce == "prod":
+        return _scatter_product(start, dim, index, src)
+    name = "maximum" if reduce == "amax" else "minimum"
+    return _scatter_extreme(start, dim, index, src, name, include_self)
+
+
+@op(method=False)
+def _scatter_count(xp: Backend, input: Array, dim: int, index: Index, include_self: bool) -> Array:
+    """How many elements each place has got, at least 1."""
+    native = input.dtype if input.dtype.kind in "fc" else xp.native_dtype(dtypes.int64)
+    count = xp.ones(input.shape, native) if include_self else xp.zeros(input.shape, native)
+    if index.size:
+        places = along(xp, index, dim % max(input.ndim, 1), input.shape)
+        xp.index_add(count.reshape(-1), places, xp.ones(places.shape, native))
+    return xp.maximum(count, xp.ones((), native)) if native.kind != "c" else count + (count == 0)
+
+
+def _divided(total: Tensor, count: Tensor) -> Tensor:
+    if total.dtype.category > 1:
+        return total / count
+    return (total // count).to(total.dtype)

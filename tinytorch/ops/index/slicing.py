@@ -1,0 +1,357 @@
+"""Parts of a tensor: one place along a dimension, a range, windows; and writing to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import OPS, Array, Backend, composite, op
+from ..checks import integer
+from ..shape.diagonal import diagonal
+from ..shape.sizes import normalize_dim
+from ..shape.views import own_copy
+from .positions import counting, slices
+
+
+def _item(at: int, what: Any) -> tuple[Any, ...]:
+    return (slice(None),) * at + (what,)
+
+
+# -- one place ------------------------------------------------------------------------------------
+
+
+@op(view=True, method=False)
+def _select(xp: Backend, input: Array, dim: int, index: int) -> Array:
+    if not input.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    at = normalize_dim("select", dim, input.ndim)
+    size = input.shape[at]
+    if not -size <= index < size:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at "
+            f"dimension {dim}"
+        )
+    # The ellipsis keeps a 0-d result a view.
+    return input[(*_item(at, index), ...)]
+
+
+_select.vjp(
+    input=lambda xp, g, in_shape, dim, index: xp.call(
+        _part_write, g, in_shape, dim, index, index + 1 or None, 1
+    )
+)
+
+
+@composite
+def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
+    """The part of ``input`` at one place along a dimension.
+
+    A list of conditions in place of ``input`` makes the call NumPy's: ``select(conditions,
+    choices, default=0)``.
+
+    Args:
+        input: Tensor of at least one dimension.
+        dim: The dimension.
+        index: The place; a negative one counts from the end.
+        default: NumPy's: what there is where no condition holds; default 0.
+
+    Returns:
+        A view without the dimension.
+
+    Raises:
+        IndexError: If there is no such dimension or place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.select(tt.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([3, 4])
+    """
+    if isinstance(input, (list, tuple)):
+        rest = default if index is None else index
+        return _choose(input, dim, 0 if rest is None else rest)
+    return _select(input, dim, integer("select", "index", index))
+
+
+def _choose(conditions: Any, choices: Any, default: Any) -> Tensor:
+    """NumPy's ``select``: of each element the first choice whose condition holds."""
+    where = OPS["where"].function
+    out = default
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        out = where(condition, choice, out)
+    return out  # type: ignore[no-any-return]
+
+
+# -- a range ---------------------------------------------------------------------------------------
+
+
+@op(view=True, method=False, public=False)
+def slice_(
+    xp: Backend, input: Array, dim: int, start: int | None, stop: int | None, step: int
+) -> Array:
+    """``input[start:stop:step]`` along ``dim``."""
+    return input[_item(dim % input.ndim, slice(start, stop, step))]
+
+
+slice_.vjp(
+    input=lambda xp, g, in_shape, dim, start, stop, step: xp.call(
+        _part_write, g, in_shape, dim, start, stop, step
+    )
+)
+
+
+@op(method=False)
+def _part_write(
+    xp: Backend, input: Array, shape: Any, dim: int, start: Any, stop: Any, step: int
+) -> Array:
+    """Zeros of ``shape`` with ``input`` in a range along ``dim``."""
+    out = xp.zeros(tuple(shape), input.dtype)
+    target = xp.call(slice_, out, dim, start, stop, step)
+    target[...] = input.reshape(target.shape)
+    return out
+
+
+_part_write.vjp(
+    input=lambda xp, g, in_shape, dim, start, stop, step: xp.call(
+        slice_, g, dim, start, stop, step
+    ).reshape(in_shape)
+)
+
+
+@composite
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """``length`` places of ``input`` along ``dim``, from ``start`` on.
+
+    Args:
+        input: Tensor of at least one dimension.
+        dim: The dimension.
+        start: First place, an int or a 0-d int tensor; a negative one counts from the end.
+        length: How many.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: If there are not so many places, or ``input`` is 0-d.
+        IndexError: If there is no such dimension or first place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.narrow(tt.arange(5), 0, 1, 3)
+        tensor([1, 2, 3])
+    """
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    length = integer("narrow", "length", length)
+    if length < 0:
+        raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
+    if isinstance(start, Tensor):
+        if start.ndim or start.dtype.kind not in "ui":
+            raise RuntimeError(
+                "narrow: start must be an 0-dim integral Tensor. Got a tensor of shape "
+                f"{list(start.shape)} and dtype {start.dtype.name}"
+            )
+    start = integer("narrow", "start", start)
+    at = normalize_dim("narrow", dim, input.ndim)
+    size = input.shape[at]
+    if not -size <= start <= size:
+        raise IndexError(
+            f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got "
+            f"{start})"
+        )
+    first = start + size if start < 0 else start
+    if first + length > size:
+        raise RuntimeError(
+            f"narrow: start ({first}) + length ({length}) exceeds dimension size ({size})."
+        )
+    return slice_(input, at, first, first + length, 1)
+
+
+@composite(out=True, node="NarrowCopyBackward0", exact_out=True, like=narrow)
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """``narrow`` as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
+        tensor([1, 2, 3])
+    """
+    return own_copy(narrow(input, dim, start, length))
+
+
+# -- windows ---------------------------------------------------------------------------------------
+
+
+@op(view=True)
+def unfold(xp: Backend, input: Array, dimension: int, size: int, step: int) -> Array:
+    """Windows along a dimension, each in a new last dimension.
+
+    Args:
+        input: Tensor of any shape.
+        dimension: The dimension to slide along.
+        size: Elements per window.
+        step: Distance from one window to the next.
+
+    Returns:
+        A view; windows may overlap in memory.
+
+    Raises:
+        RuntimeError: If a window does not fit, or ``step`` is not positive.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(5).unfold(0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+    """
+    at = normalize_dim("unfold", dimension, input.ndim)
+    have = input.shape[at] if input.ndim else 1
+    size, step = integer("unfold", "size", size), integer("unfold", "step", step)
+    if size < 0:
+        raise RuntimeError(f"unfold: size is {size} but must be >= 0")
+    if size > have:
+        raise RuntimeError(
+            f"unfold: maximum size for tensor at dimension {at} is {have} but size is {size}"
+        )
+    if step <= 0:
+        raise RuntimeError(f"unfold: step is {step} but must be > 0")
+    if not input.ndim:
+        return input.reshape(1)[:size]
+    shape, strides = list(input.shape), list(input.strides)
+    shape[at] = (have - size) // step + 1
+    shape.append(size)
+    strides.append(strides[at])
+    strides[at] *= step
+    return xp.as_strided(input, shape, strides)
+
+
+unfold.vjp(
+    input=lambda xp, g, in_shape, dimension, size, step: xp.call(
+        _unfold_sum, g, in_shape, dimension, size, step
+    )
+)
+
+
+@op(method=False)
+def _unfold_sum(
+    xp: Backend, input: Array, shape: Any, dimension: int, size: int, step: int
+) -> Array:
+    """The sum of all windows' elements at each place."""
+    shape = tuple(shape)
+    out = xp.zeros(shape, input.dtype)
+    if not shape:
+        return input.reshape(-1).sum() if size else out
+    at = dimension % len(shape)
+    rows = xp.moveaxis(input, -1, at + 1)  # window by window, where the dimension was
+    places = counting(xp, rows.shape[at], step).reshape(-1, 1) + counting(xp, size)
+    places = slices(xp, places.reshape(-1), at, shape)
+    xp.index_add(out.reshape(-1), places, rows.reshape(-1))
+    return out
+
+
+_unfold_sum.vjp(
+    input=lambda xp, g, dimension, size, step: xp.call(unfold, g, dimension, size, step)
+)
+
+
+# -- writing to a part -------------------------------------------------------------------------
+
+
+def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -> Tensor:
+    """A copy of ``input`` with ``src`` where ``view(input, *arguments)`` lies."""
+    wanted = view(input.detach(), *arguments).shape
+    if tuple(src.shape) != tuple(wanted):
+        raise RuntimeError(
+            f"{name}: expected src to have a size equal to the slice of self. src size = "
+            f"{list(src.shape)}, slice size = {list(wanted)}"
+        )
+    step = (view, arguments)
+    return OPS["_view_scatter"].function(input, src, (step,))  # type: ignore[no-any-return]
+
+
+@composite(node="SelectScatterBackward0")
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """``input`` with ``src`` at one place along a dimension.
+
+    Args:
+        input: Tensor of at least one dimension.
+        src: Tensor of ``input``'s shape without ``dim``.
+        dim: The dimension.
+        index: The place; a negative one counts from the end.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If ``src`` has another shape.
+        IndexError: If there is no such dimension or place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.select_scatter(tt.zeros(2, 2), tt.ones(2), 0, 1)
+        tensor([[0., 0.],
+                [1., 1.]])
+    """
+    index = integer("select_scatter", "index", index)
+    return written("select_scatter", input, src, _select, dim, index)
+
+
+@composite(out=True, node="SliceScatterBackward0", exact_out=True)
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+    step: int = 1,
+) -> Tensor:  # fmt: skip
+    """``input`` with ``src`` in a range along a dimension.
+
+    Args:
+        input: Tensor of at least one dimension.
+        src: Tensor of the range's shape.
+        dim: The dimension; default the first.
+        start: First place of the range; default 0.
+        end: Where it stops, not included; default the size.
+        step: Distance from place to place; default 1.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If ``src`` has another shape, or ``step`` is not positive.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.slice_scatter(tt.zeros(4), tt.ones(2), end=2)
+        tensor([1., 1., 0., 0.])
+    """
+    if step <= 0:
+        raise RuntimeError(f"slice_scatter: slice step must be positive, got {step}")
+    if not input.ndim:
+        raise IndexError("slice_scatter: slice() cannot be applied to a 0-dim tensor.")
+    at = normalize_dim("slice_scatter", dim, input.ndim)
+    return written("slice_scatter", input, src, slice_, at, start, end, step)
+
+
+@composite(node="DiagonalScatterBackward0")
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    """``input`` with ``src`` on the diagonals of the matrices in two dimensions.
+
+    Args:
+        input: Tensor of at least two dimensions.
+        src: Tensor of the shape of ``diagonal(input, offset, dim1, dim2)``.
+        offset: Which diagonal; default the main one.
+        dim1: The dimension of the rows; default 0.
+        dim2: The dimension of the columns; default 1.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If ``src`` has another shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.diagonal_scatter(tt.zeros(2, 2), tt.ones(2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    return written("diagonal_scatter", input, src, diagonal, offset, dim1, dim2)

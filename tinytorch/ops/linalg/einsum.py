@@ -1,0 +1,354 @@
+"""Contractions in Einstein's notation, and the products that are special cases of them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.out import scalar_name
+from ..checks import refuse
+from ..out import written
+from ..pointwise.elementwise import mul
+from ..reduce.reduction import sum as sum_
+from ..shape.diagonal import diagonal
+from ..shape.sizes import distinct_dims, permute, reshape
+from .einsum_subscripts import Plan, Step, from_sublists, make_plan
+
+# -- the primitives ------------------------------------------------------------------------------
+
+
+class _Layout(NamedTuple):
+    """How two operands become matrices: orders of dimensions, and how many are in each group."""
+
+    swap: bool
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    flip_first: bool
+    flip_second: bool
+    batch: int
+    inner: int
+    order: tuple[int, ...] | None
+
+
+@functools.lru_cache(maxsize=1024)
+def _layout(a: str, b: str, result: str) -> _Layout:
+    batch = [c for c in a if c in b and c in result]
+    inner = [c for c in a if c in b and c not in result]
+    left = [c for c in a if c not in b]
+    right = [c for c in b if c not in a]
+    if not inner:
+        return _spread(a, b, result)
+    # The operand whose dimensions come first in the result is the first, as in PyTorch: so the
+    # product of the matrices has its elements in the result's order.
+    swap = bool(left and right) and result.index(right[0]) < result.index(left[0])
+    if swap:
+        a, b, left, right = b, a, right, left
+    # Whichever order leaves the elements where they are: BLAS takes transposed matrices.
+    flip_a = bool(left and inner) and a.index(inner[0]) < a.index(left[0])
+    flip_b = bool(right and inner) and b.index(right[0]) < b.index(inner[0])
+    first = batch + (inner + left if flip_a else left + inner)
+    second = batch + (right + inner if flip_b else inner + right)
+    have = batch + left + right
+    order = tuple(have.index(c) for c in result)
+    return _Layout(
+        swap, tuple(map(a.index, first)), tuple(map(b.index, second)), flip_a, flip_b,
+        len(batch), len(inner), None if order == tuple(range(len(have))) else order,
+    )  # fmt: skip
+
+
+def _spread(a: str, b: str, result: str) -> _Layout:
+    """The layout of a product without a sum: both have the result's order of dimensions."""
+    first, second = (tuple(term.index(c) for c in result if c in term) for term in (a, b))
+    return _Layout(False, first, second, False, False, 0, 0, None)
+
+
+@op(promote="arithmetic", method=False, node="ViewBackward0")
+def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: str) -> Array:
+    """Sum of products over the labels that ``result`` lacks.
+
+    ``a``, ``b`` and ``result`` label dimensions by letters: none is twice in a term, and each
+    is in two of them at least. So the rules are contractions too, at every order.
+    """
+    plan = _layout(a, b, result)
+    if plan.swap:
+        input, other = other, input
+    x, y = xp.transpose(input, plan.first), xp.transpose(other, plan.second)
+    if not plan.inner:
+        return _beside(xp, x, a, result) * _beside(xp, y, b, result)
+    batch, left, inner = _sizes(x.shape, plan.batch, plan.inner, plan.flip_first)
+    _, right, _ = _sizes(y.shape, plan.batch, plan.inner, not plan.flip_second)
+    product = xp.matmul(
+        _matrices(xp, x, batch, left, inner, plan.flip_first),
+        _matrices(xp, y, batch, inner, right, plan.flip_second),
+    )
+    product = xp.reshape(product, (*batch, *left, *right))
+    return product if plan.order is None else xp.transpose(product, plan.order)
+
+
+def _beside(xp: Any, x: Array, term: str, result: str) -> Array:
+    """An operand in the result's order, with sizes of 1 for what only the other has."""
+    sizes = iter(x.shape)
+    return xp.reshape(x, tuple(next(sizes) if c in term else 1 for c in result))
+
+
+def _sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
+    """Sizes of a term's groups: shared by all three terms, its own, summed over."""
+    lead, rest = shape[:batch], shape[batch:]
+    if inner_first:
+        return lead, rest[inner:], rest[:inner]
+    return lead, rest[: len(rest) - inner], rest[len(rest) - inner :]
+
+
+def _matrices(xp: Any, x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
+    lead = (math.prod(batch),) if batch else ()
+    shape = (math.prod(rows), math.prod(columns))
+    x = xp.reshape(x, (*lead, *(shape[::-1] if flip else shape)))
+    return xp.swapaxes(x, -1, -2) if flip else x
+
+
+_contract.vjp(
+    input=lambda xp, g, other, a, b, result: xp.call(_contract, g, other, result, b, a),
+    other=lambda xp, g, input, a, b, result: xp.call(_contract, input, g, a, result, b),
+)
+
+
+# -- einsum --------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def einsum(*args: Any, optimize: Any = True) -> Tensor:
+    """Sums of products of the operands' elements, in Einstein's notation.
+
+    ``"ij,jk->ik"`` names the dimensions of each operand by letters and, after the arrow, those
+    of the result; a letter that the result lacks is summed over, one that is repeated in a
+    term takes the diagonal. Without an arrow the result has the letters that occur once, in
+    alphabetical order. ``...`` stands for dimensions that broadcast; a result without it sums
+    over them. Operands are contracted in pairs, the cheapest first, as matrix products.
+
+    Args:
+        *args: The equation and then the operands, or NumPy's form: an operand, a list of
+            ints that label its dimensions, the next operand and its list, ..., and the
+            result's list.
+        optimize: NumPy's keyword; accepted, the order is chosen in any case.
+
+    Returns:
+        Tensor with the result's dimensions.
+
+    Raises:
+        RuntimeError: If the equation is malformed or contradicts the operands' shapes, or if
+            products of tensors of different dtypes are to be summed.
+        NotImplementedError: If products of bools are to be summed.
+        ValueError: If there is no operand, or an int in a list is not in the range [0, 52).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> a, b = tt.arange(4).reshape(2, 2), tt.tensor([[1, 0], [1, 1]])
+        >>> tt.einsum("ij,jk->ik", a, b)
+        tensor([[1, 1],
+                [5, 3]])
+        >>> tt.einsum("ii", a)
+        tensor(3)
+        >>> tt.einsum(a, [0, 1], [1, 0])
+        tensor([[0, 2],
+                [1, 3]])
+    """
+    equation, operands = _equation(args)
+    shapes = tuple(tuple(t.shape) for t in operands)
+    plan = make_plan(equation, shapes)
+    if len({t.dtype for t in operands}) > 1 or operands[0].dtype is dtypes.bool:
+        _check_contracted(operands, plan)
+    tensors = [_prepared(t, step) for t, step in zip(operands, plan.steps, strict=True)]
+    for i, j, first, second, product in plan.pairs:
+        second_tensor, first_tensor = tensors.pop(j), tensors.pop(i)
+        tensors.append(_contract(first_tensor, second_tensor, first, second, product))
+    if plan.order is None and tensors[0] is not operands[0]:
+        return tensors[0]
+    return permute(tensors[0], plan.order or range(tensors[0].ndim))
+
+
+def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
+    """Refuse operands of two dtypes, and bools, if products of their elements are summed."""
+    for _, _, first, second, product in plan.pairs:
+        if not set(first) & set(second) <= set(product):
+            _refuse_bools("bmm", *operands)
+            kinds = list({t.dtype: 0 for t in operands})
+            if len(kinds) > 1:
+                wanted, found = map(scalar_name, kinds[:2])
+                raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
+
+
+def _refuse_bools(kernel: str, *operands: Tensor) -> None:
+    """NotImplementedError for bools, of which PyTorch sums products in empty matrices alone."""
+    if all(t.dtype is dtypes.bool and (t.numel() or kernel == "dot") for t in operands):
+        refuse(operands[0]._xp, kernel, "b", operands[0]._data)
+
+
+def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    operands: list[Any] = []
+    if args and isinstance(args[0], str):
+        equation, operands = args[0], list(args[1:])
+        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+            operands = list(operands[0])
+    elif len(args) > 1:
+        equation, operands = from_sublists(args)
+    if not operands:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one "
+            "operand and its subscripts list"
+        )
+    for i, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(f"einsum(): operand {i} must be Tensor, not {type(operand).__name__}")
+    return equation, operands
+
+
+def _prepared(tensor: Tensor, step: Step) -> Tensor:
+    """The operand after what its plan does to it alone."""
+    for dim0, dim1 in step.diagonals:
+        tensor = diagonal(tensor, 0, dim0, dim1)
+    if step.shape is not None:
+        tensor = reshape(tensor, step.shape)
+    if step.sums:
+        tensor = sum_(tensor, step.sums)
+    return tensor
+
+
+# -- contractions with a name ----------------------------------------------------------------------
+
+
+@composite(method=False, exact_out=True)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+    """Sum of products over pairs of dimensions of two tensors.
+
+    Args:
+        a: Tensor of any shape.
+        b: Tensor of any shape.
+        dims: The dimensions of ``a`` and those of ``b`` to sum over, as two lists; or how many:
+            the last ones of ``a`` and the first ones of ``b``. Default 2.
+        out: Where to write the result.
+
+    Returns:
+        Tensor with the other dimensions of ``a`` and then those of ``b``.
+
+    Raises:
+        RuntimeError: If sizes, numbers of dimensions or dtypes differ.
+        NotImplementedError: For bools.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensordot(tt.ones(2, 3, 4), tt.ones(3, 4, 5)).shape
+        tinytorch.Size([2, 5])
+        >>> tt.tensordot(tt.ones(2, 3), tt.ones(4, 3), dims=([1], [1])).shape
+        tinytorch.Size([2, 4])
+    """
+    _check_same_dtype("tensordot", a, b)
+    first, second = _paired_dims(a, b, dims)
+    for i, j in zip(first, second, strict=True):
+        if a.shape[i] != b.shape[j] and 1 not in (a.shape[i], b.shape[j]):
+            raise RuntimeError(
+                f"tensordot: contracted dimensions need to match, but first has size {a.shape[i]} "
+                f"in dim {i} and second has size {b.shape[j]} in dim {j}"
+            )
+    labels_a = [*range(a.ndim)]
+    labels_b = [*range(a.ndim, a.ndim + b.ndim)]
+    for i, j in zip(first, second, strict=True):
+        labels_b[j] = i
+    kept = [c for i, c in enumerate(labels_a) if i not in first]
+    kept += [c for j, c in enumerate(labels_b) if j not in second]
+    _refuse_bools("addmm_impl_cpu_" if kept else "dot", a, b)
+    # einsum, as sum, widens integers where it sums over one
+    result = einsum(a, labels_a, b, labels_b, kept).to(a.dtype)
+    return written(out, result, "tensordot")  # type: ignore[no-any-return]
+
+
+def _check_same_dtype(name: str, a: Tensor, b: Tensor) -> None:
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}(): both inputs should have same dtype, but got {scalar_name(a.dtype)} and "
+            f"{scalar_name(b.dtype)}"
+        )
+
+
+def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims} for shapes "
+                f"{list(a.shape)} and {list(b.shape)}"
+            )
+        return list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    first, second = (
+        distinct_dims("tensordot", d, t.ndim) for d, t in zip(dims, (a, b), strict=True)
+    )
+    if len(first) != len(second):
+        raise RuntimeError(
+            "tensordot: both dimension lists should have same length, got "
+            f"{len(first)} and {len(second)}"
+        )
+    return list(first), list(second)
+
+
+@composite(exact_out=True)
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sum of products over the last dimension of two tensors.
+
+    Args:
+        input: ``(..., k)``, or 0-d: a factor.
+        other: ``(..., k)``, or 0-d.
+        out: Where to write the result.
+
+    Returns:
+        Tensor with the other dimensions of ``input`` and then those of ``other``.
+
+    Raises:
+        RuntimeError: If the last dimensions or the dtypes differ.
+        NotImplementedError: For bools, unless one is 0-d.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.inner(tt.tensor([1.0, 2.0]), tt.tensor([[3.0, 4.0], [5.0, 6.0]]))
+        tensor([11., 17.])
+    """
+    if not input.ndim or not other.ndim:
+        result = input * other
+    elif input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    else:
+        _check_same_dtype("inner", input, other)
+        result = tensordot(input, other, dims=([-1], [-1]))
+    return written(out, result, "inner")  # type: ignore[no-any-return]
+
+
+@composite(node="UnsafeViewBackward0", out=True, buffered=False)
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """Kronecker product: every element of ``input`` times the whole of ``other``.
+
+    Args:
+        input: ``(a_0, ..., a_n)``; the one with fewer dimensions gets leading ones.
+        other: ``(b_0, ..., b_n)``.
+
+    Returns:
+        ``(a_0 b_0, ..., a_n b_n)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.kron(tt.tensor([1, 10]), tt.tensor([1, 2]))
+        tensor([ 1,  2, 10, 20])
+    """
+    ndim = max(input.ndim, other.ndim)
+    a = (1,) * (ndim - input.ndim) + tuple(input.shape)
+    b = (1,) * (ndim - other.ndim) + tuple(other.shape)
+    rows = tuple(size for n in a for size in (n, 1))
+    product = mul(reshape(input, rows), reshape(other, tuple(k for n in b for k in (1, n))))
+    return reshape(product, tuple(m * n for m, n in zip(a, b, strict=True)))

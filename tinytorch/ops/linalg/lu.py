@@ -1,0 +1,342 @@
+"""LU factors: of a matrix with its rows permuted, lower and upper triangular."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor, wrap
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Index,
+    composite,
+    op,
+    reads_results,
+    torch_convention,
+)
+from ..named_results import named_result
+from ..out import written
+from ..shape.diagonal import tril, triu
+from .shared import adjoint, check_floating, check_same_dtype, failed_element
+from .substitution import factor_lu, permutation, permuted
+from .triangular import solve_triangular
+
+_LuFactor = named_result("linalg_lu_factor", "LU pivots")
+_LuFactorEx = named_result("linalg_lu_factor_ex", "LU pivots info")
+_Lu = named_result("linalg_lu", "P L U")
+_LuUnpack = named_result("lu_unpack", "P L U")
+
+# -- rows by pivots --------------------------------------------------------------------------------
+
+
+@op(method=False)
+def _swap_rows(xp: Backend, input: Array, pivots: Index, back: bool) -> Array:
+    """The rows of ``input`` after LAPACK's swaps, or (``back``) before them."""
+    rows = permutation(xp, pivots, input.shape[-2])
+    if back:
+        rows = xp.argsort(rows, axis=-1)
+    batch = xp.broadcast_shapes(input.shape[:-2], rows.shape[:-1])
+    input = xp.broadcast_to(input, (*batch, *input.shape[-2:]))
+    return permuted(xp, input, xp.broadcast_to(rows, (*batch, rows.shape[-1])))
+
+
+_swap_rows.vjp(input=lambda xp, g, pivots, back: xp.call(_swap_rows, g, pivots, not back))
+
+
+@op(method=False)
+def _permutation_matrix(xp: Backend, like: Array, pivots: Index) -> Array:
+    """The matrix ``P`` with ``P L U`` the matrix that was factored, in the dtype of ``like``."""
+    rows = permutation(xp, pivots, like.shape[-2])
+    place = xp.arange(like.shape[-2])
+    return xp.astype(place[:, None] == rows[..., None, :], like.dtype)
+
+
+# -- factors ---------------------------------------------------------------------------------------
+
+
+def _check(xp: Backend, name: str, A: Array) -> None:
+    if A.ndim < 2:
+        raise RuntimeError(
+            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
+        )
+    check_floating(xp, name, A)
+
+
+@op(namespaces=("linalg",), method=False, returns=_LuFactorEx)
+def lu_factor_ex(
+    xp: Backend, A: Array, *, pivot: bool = True, check_errors: bool = False
+) -> tuple[Array, Array, Array]:
+    """LU factors in one matrix, with LAPACK's pivots and status.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        pivot: Permute rows so that each pivot is its column's largest; default True.
+        check_errors: Raise where a pivot is zero; default False.
+
+    Returns:
+        ``LU`` ``(..., m, n)``: ``U`` on and above the diagonal, ``L`` below, its ones left out;
+        ``pivots``: int32 ``(..., min(m, n))``, row i was swapped with row ``pivots[i]``, counted
+        from 1; ``info``: int32 ``(...)``, 0 or the number of the first zero pivot.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions, or with ``check_errors`` a zero pivot.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.lu_factor_ex(tt.tensor([[0.0, 1.0], [2.0, 3.0]])).pivots
+        tensor([2, 2], dtype=tinytorch.int32)
+    """
+    _check(xp, "linalg.lu_factor_ex", A)
+    lu, pivots, info = factor_lu(xp, A, pivot)
+    if check_errors:
+        _check_info(xp, info)
+    return lu, pivots, info
+
+
+def _check_info(xp: Backend, info: Array) -> None:
+    if info.size and bool((info != 0).any()):
+        where, code = failed_element(xp, info)
+        raise RuntimeError(
+            f"torch.linalg.lu_factor: {where}U[{code},{code}] is zero and using it on lu_solve "
+            "would result in a division by zero. If you still want to perform the factorization, "
+            "consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+        )
+
+
+def _lu_rule(xp: Any, g: Any, out: Any) -> Any:
+    """The gradient of a matrix from that of its factors, in torch's convention.
+
+    For square factors, with l and u their gradients, it is ``L^-H (tril(L^H l, -1) +
+    triu(u U^H)) U^-H``. Columns to the right of a square have ``A2 = L U2``, which sends
+    ``L^-H u2`` to ``A2`` and ``-(L^-H u2) U2^H`` to ``L``; rows below it have ``A2 = L2 U``,
+    which sends ``l2 U^-H`` to ``A2`` and ``-L2^H (l2 U^-H)`` to ``U``.
+
+    Reference:
+        de Hoog, Anderssen & Lukas, "Differentiation of matrix functionals using triangular
+        factorization", Math. Comp. 80 (2011).
+    """
+    lu, pivots, _ = out
+    m, n = lu.shape[-2:]
+    k = min(m, n)
+    square, lower, upper = lu[..., :k, :k], lu[..., :, :k], lu[..., :k, :]
+    for_lower, for_upper = xp.tril(g[0][..., :k, :k], -1), xp.triu(g[0][..., :k, :k])
+    rest = None
+    if n > k:
+        rest = _from_left(xp, square, g[0][..., :, k:])
+        for_lower = for_lower - xp.tril(xp.matmul(rest, adjoint(xp, upper[..., :, k:])), -1)
+    elif m > k:
+        rest = _from_right(xp, square, g[0][..., k:, :])
+        for_upper = for_upper - xp.triu(xp.matmul(adjoint(xp, lower[..., k:, :]), rest))
+    # L^H has ones on its diagonal, which the packed matrix leaves out.
+    inner = xp.tril(for_lower + xp.matmul(adjoint(xp, xp.tril(square, -1)), for_lower), -1)
+    inner = inner + xp.triu(xp.matmul(for_upper, adjoint(xp, xp.triu(square))))
+    result = _from_right(xp, square, _from_left(xp, square, inner))
+    if rest is not None:
+        result = xp.concatenate((result, rest), axis=-1 if n > k else -2)
+    return xp.call(_swap_rows, result, pivots, True)
+
+
+def _from_left(xp: Any, square: Any, x: Any) -> Any:
+    return xp.call(solve_triangular, adjoint(xp, square), x, upper=True, unitriangular=True)
+
+
+def _from_right(xp: Any, square: Any, x: Any) -> Any:
+    return xp.call(solve_triangular, adjoint(xp, square), x, upper=False, left=False)
+
+
+lu_factor_ex.vjp(A=reads_results(0, 1)(torch_convention(_lu_rule)))
+
+
+@composite(namespaces=("linalg",), method=False)
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        pivot: Permute rows so that each pivot is its column's largest; default True.
+        out: A pair of tensors to write the results to.
+
+    Returns:
+        ``LU`` and ``pivots``, what ``linalg.lu_solve`` and ``lu_unpack`` take.
+
+    Raises:
+        RuntimeError: If a pivot is zero, or for fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> LU, pivots = tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]]))
+        >>> LU
+        tensor([[2.0000, 4.0000],
+                [0.5000, 3.0000]])
+    """
+    LU, pivots, _ = lu_factor_ex(A, pivot=pivot, check_errors=True)
+    return written(out, _LuFactor(LU, pivots), "linalg.lu_factor")
+
+
+@composite(namespaces=("linalg",), method=False, node="LinalgLuBackward0")
+def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """The matrices of ``A = P L U``: a permutation, lower and upper triangular.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        pivot: Permute rows so that each pivot is its column's largest; default True.
+        out: Three tensors to write the results to.
+
+    Returns:
+        ``P`` ``(..., m, m)``, ``L`` ``(..., m, k)`` with ones on its diagonal, and ``U``
+        ``(..., k, n)``, with k the smaller of m and n. ``P`` is empty without pivoting.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> P, L, U = tt.linalg.lu(tt.tensor([[2.0, 4.0], [1.0, 5.0]]))
+        >>> L
+        tensor([[1.0000, 0.0000],
+                [0.5000, 1.0000]])
+    """
+    LU, pivots, _ = lu_factor_ex(A, pivot=pivot)
+    parts = lu_unpack(LU, pivots, unpack_pivots=pivot)
+    return written(out, _Lu(*parts), "linalg.lu")
+
+
+@composite(method=False, node="LuUnpackBackward0")
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Any = None,
+) -> Any:
+    """The matrices ``P``, ``L`` and ``U`` from what ``linalg.lu_factor`` gives.
+
+    Args:
+        LU_data: ``(..., m, n)``.
+        LU_pivots: int32 ``(..., min(m, n))``.
+        unpack_data: Whether ``L`` and ``U`` are wanted; they are empty if not.
+        unpack_pivots: Whether ``P`` is wanted; it is empty if not.
+        out: Three tensors to write the results to.
+
+    Returns:
+        ``P`` ``(..., m, m)``, ``L`` ``(..., m, k)`` and ``U`` ``(..., k, n)``.
+
+    Raises:
+        RuntimeError: If the pivots are not int32 or name no row.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> P, L, U = tt.lu_unpack(*tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]])))
+        >>> U
+        tensor([[2., 4.],
+                [0., 3.]])
+    """
+    _check_pivots("lu_unpack", LU_data, LU_pivots)
+    xp = LU_data._xp
+    empty = wrap(xp.empty((0,), LU_data._data.dtype), xp)
+    P = _permutation_matrix(LU_data, LU_pivots) if unpack_pivots else empty
+    if not unpack_data:
+        return written(out, _LuUnpack(P, empty, empty), "lu_unpack")
+    m, n = LU_data.shape[-2:]
+    k = min(m, n)
+    unit = wrap(xp.eye(m, k, dtype=LU_data._data.dtype), xp)
+    L, U = tril(LU_data[..., :, :k], -1) + unit, triu(LU_data[..., :k, :])
+    return written(out, _LuUnpack(P, L, U), "lu_unpack")
+
+
+def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
+    if pivots.dtype is not dtypes.int32:
+        raise RuntimeError(
+            f"torch.{name}: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. "
+            "Note: this function is intended to be used with the output produced by "
+            f"torch.linalg.lu_factor; got {pivots.dtype.name}"
+        )
+    k = min(LU.shape[-2:])
+    text = (
+        f"pivots passed to {name} must be between 1 and LU.size(-2) inclusive. Did you properly "
+        "pass the result of lu_factor?"
+    )
+    if pivots.shape[-1:] != (k,):
+        raise RuntimeError(f"{text} Expected {k} of them per matrix, got {list(pivots.shape)}")
+    raw = pivots._data
+    LU._xp.check_all((raw >= 1) & (raw <= LU.shape[-2]), text)
+
+
+@composite(namespaces=("linalg",), method=False, node="LinalgLuSolveBackward0", exact_out=True)
+def lu_solve(
+    LU: Tensor,
+    pivots: Tensor,
+    B: Tensor,
+    *,
+    left: bool = True,
+    adjoint: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The solution ``X`` of ``A X = B`` from the factors of ``A``.
+
+    Args:
+        LU: ``(..., n, n)``, from ``linalg.lu_factor``.
+        pivots: int32 ``(..., n)``, from the same.
+        B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
+        left: Solve ``A X = B`` (default) or ``X A = B``.
+        adjoint: Solve with ``A^H`` instead; default False.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of the broadcast shape of ``B``; infinite or NaN where ``A`` is singular.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> LU, pivots = tt.linalg.lu_factor(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        >>> tt.linalg.lu_solve(LU, pivots, tt.ones(2, 1))
+        tensor([[0.5000],
+                [0.2500]])
+    """
+    _check_solve(LU, pivots, B, left)
+    # X A = B is A^H X^H = B^H.
+    right = B if left else B.mH
+    if adjoint == left:
+        half = solve_triangular(LU.mH, right, upper=False)
+        full = solve_triangular(LU.mH, half, upper=True, unitriangular=True)
+        solution = _swap_rows(full, pivots, True)
+    else:
+        swapped = _swap_rows(right, pivots, False)
+        half = solve_triangular(LU, swapped, upper=False, unitriangular=True)
+        solution = solve_triangular(LU, half, upper=True)
+    return written(out, solution if left else solution.mH, "linalg.lu_solve")  # type: ignore
+
+
+def _check_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
+    name = "linalg.lu_solve"
+    check_floating(LU._xp, name, LU._data)
+    check_same_dtype(LU._xp, name, LU._data, B._data)
+    if LU.ndim < 2 or LU.shape[-1] != LU.shape[-2]:
+        raise RuntimeError(
+            f"torch.{name}: A must be batches of square matrices, but got shape {list(LU.shape)}"
+        )
+    n = LU.shape[-1]
+    if pivots.dtype is not dtypes.int32:
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
+    if pivots.shape[-1:] != (n,):
+        raise RuntimeError(
+            f"{name}: Number of pivots per batch should be same as the dimension of the matrix, "
+            f"got {list(pivots.shape)} for {n}"
+        )
+    if tuple(pivots.shape) != tuple(LU.shape[:-1]):
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
+            f"shape {list(pivots.shape)} instead"
+        )
+    text = "Pivots given to lu_solve must all be {}. Did you properly pass the result of lu_factor?"
+    LU._xp.check_all(pivots._data >= 1, text.format("greater or equal to 1"))
+    LU._xp.check_all(pivots._data <= n, text.format("smaller or equal to LU.size(-2)"))
+    if B.ndim < 2 or B.shape[-2 if left else -1] != n:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation "
+            f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {'x'.join(map(str, B.shape[-2:]))})"
+        )

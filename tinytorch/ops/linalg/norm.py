@@ -1,0 +1,283 @@
+"""Norms of vectors and matrices, and condition numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ...dispatch.out import scalar_name
+from ..out import written
+from ..reduce.extrema import amax, amin
+from ..reduce.norms import p_norm
+from ..reduce.reduction import Dims, reduced_axes
+from ..reduce.reduction import sum as sum_
+from ..shape.sizes import normalize_dim
+from .shared import check_dimensions
+from .solve import inv_ex
+from .svd import svdvals
+
+# -- vectors ---------------------------------------------------------------------------------------
+
+
+@composite(namespaces=("linalg",), method=False, exact_out=True)
+def vector_norm(
+    x: Tensor,
+    ord: float = 2,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of the vectors along some dimensions: ``sum(|x|^p)^(1/p)`` for order p.
+
+    Args:
+        x: Floating-point or complex tensor of any shape.
+        ord: The order. 0 counts what is not zero, inf takes the largest absolute value, -inf
+            the smallest; default 2.
+        dim: Dimension or dimensions; None, the default, takes all as one vector.
+        keepdim: Keep the reduced dimensions with size 1.
+        dtype: Convert ``x`` to this first; real for real ``x``, and not narrower.
+        out: Where to write the result.
+
+    Returns:
+        Real tensor without the reduced dimensions. Its gradient is 0 where the norm is 0, and
+        equal largest elements share it.
+
+    Raises:
+        RuntimeError: For integers, or if there is nothing to take a maximum or minimum of.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.vector_norm(tt.tensor([3.0, -4.0]))
+        tensor(5.)
+    """
+    p = float(ord)
+    x = _converted(x, dtype)
+    _check_not_empty(x, p, reduced_axes("linalg.vector_norm", dim, x.ndim))
+    return written(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore
+
+
+def _converted(x: Tensor, dtype: Any) -> Tensor:
+    name = "linalg.vector_norm"
+    if x.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(x.dtype)}"
+        )
+    if dtype is None:
+        return x
+    wanted = dtypes.as_dtype(dtype)
+    kind = "complex" if x.dtype.is_complex else "real"
+    if wanted.is_complex != x.dtype.is_complex:
+        raise RuntimeError(
+            f"{name}: dtype should be {kind} for {kind} inputs, but got {scalar_name(wanted)}"
+        )
+    if dtypes.promote_types(x.dtype, wanted) is not wanted:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({scalar_name(x.dtype)}) should be convertible "
+            f"without narrowing to the specified dtype ({scalar_name(wanted)})"
+        )
+    return x.to(wanted)
+
+
+def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
+    sizes = x.shape if axes is None else [x.shape[i] for i in axes]
+    if 0 in sizes and (p < 0 or p == math.inf):
+        order = int(p) if p.is_integer() else p
+        where = "an empty tensor" if axes is None else f"dimensions {list(axes)} of size 0"
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {order} norm on {where} because the operation "
+            "does not have an identity"
+        )
+
+
+# -- matrices --------------------------------------------------------------------------------------
+
+
+@composite(namespaces=("linalg",), method=False, exact_out=True)
+def matrix_norm(
+    A: Tensor,
+    ord: float | str = "fro",
+    dim: Sequence[int] = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of the matrices along two dimensions.
+
+    Args:
+        A: Floating-point or complex tensor of two dimensions at least.
+        ord: ``"fro"`` (default): root of the sum of squares; ``"nuc"``: sum of the singular
+            values; 2 and -2: the largest and smallest of them; 1 and -1: the largest and
+            smallest sum of a column's absolute values; inf and -inf: of a row's.
+        dim: The dimensions of rows and columns; default the last two.
+        keepdim: Keep both with size 1.
+        dtype: Convert ``A`` to this first.
+        out: Where to write the result.
+
+    Returns:
+        Real tensor without the two dimensions.
+
+    Raises:
+        RuntimeError: For another order, fewer dimensions or integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.matrix_norm(tt.tensor([[1.0, -2.0], [0.0, 2.0]]), 1)
+        tensor(4.)
+    """
+    name = "linalg.matrix_norm"
+    check_dimensions(name, A)
+    if isinstance(dim, int) or len(dim) != 2:
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
+    if A.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(A.dtype)}"
+        )
+    row, column = (normalize_dim(name, d, A.ndim) for d in dim)
+    if row == column:
+        raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise RuntimeError(f"{name}: Order {ord} not supported.")
+    if ord == "fro":
+        result = vector_norm(A, 2, (row, column), keepdim, dtype=dtype)
+    else:
+        result = _ordered_norm(A if dtype is None else A.to(dtype), ord, row, column, keepdim)
+    return written(out, result, name)  # type: ignore[no-any-return]
+
+
+def _ordered_norm(A: Tensor, ord: Any, row: int, column: int, keepdim: bool) -> Tensor:
+    if ord == "nuc" or abs(ord) == 2:
+        values = svdvals(A.movedim((row, column), (-2, -1)))
+        pick = sum_ if ord == "nuc" else (amax if ord > 0 else amin)
+        result = _largest_or_zero(values, -1, False) if pick is amax else pick(values, -1)
+    else:
+        inner, outer = (column, row) if math.isinf(ord) else (row, column)
+        sums = sum_(A.abs(), inner, True)
+        sums = _largest_or_zero(sums, outer, True) if ord > 0 else amin(sums, outer, True)
+        result = sums.squeeze((row, column))
+    if keepdim:
+        for d in sorted((row, column)):
+            result = result.unsqueeze(d)
+    return result
+
+
+def _largest_or_zero(values: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """The largest along ``dim``; a norm of nothing is 0."""
+    return amax(values, dim, keepdim) if values.shape[dim] else sum_(values, dim, keepdim)
+
+
+@composite(namespaces=("linalg",), method=False, exact_out=True)
+def norm(
+    A: Tensor,
+    ord: float | str | None = None,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of vectors or of matrices, whichever ``dim`` and the shape say.
+
+    Args:
+        A: Floating-point or complex tensor.
+        ord: The order, as for ``linalg.vector_norm`` or ``linalg.matrix_norm``; None, the
+            default, is the root of the sum of squares.
+        dim: One dimension for vectors, two for matrices; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+        dtype: Convert ``A`` to this first.
+        out: Where to write the result.
+
+    Returns:
+        Real tensor without the reduced dimensions.
+
+    Raises:
+        RuntimeError: For an order that does not exist, or an order without ``dim`` for more
+            than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5.)
+        >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
+        tensor(4.)
+    """
+    if ord is None:
+        result = vector_norm(A, 2, dim, keepdim, dtype=dtype)
+        return written(out, result, "linalg.norm")  # type: ignore[no-any-return]
+    if dim is None:
+        if A.ndim not in (1, 2):
+            raise RuntimeError(
+                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+                f"{A.ndim}D."
+            )
+        dims = tuple(range(A.ndim))
+    else:
+        dims = (dim,) if isinstance(dim, int) else tuple(dim)
+        if len(dims) not in (1, 2):
+            raise RuntimeError(
+                f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}"
+            )
+    if len(dims) == 2 or isinstance(ord, str):
+        result = matrix_norm(A, ord, dims, keepdim, dtype=dtype)
+    else:
+        result = vector_norm(A, ord, dims, keepdim, dtype=dtype)
+    return written(out, result, "linalg.norm")  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("linalg",), method=False)
+def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number: the norm of a matrix times that of its inverse.
+
+    Args:
+        A: ``(..., m, n)``, square for orders other than None, 2 and -2.
+        p: The order of ``linalg.matrix_norm``; None, the default, is 2.
+        out: Where to write the result.
+
+    Returns:
+        Real tensor ``(...)``, infinite for singular matrices.
+
+    Raises:
+        RuntimeError: If the matrices are not square, or for an unknown order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.cond(tt.tensor([[2.0, 0.0], [0.0, 0.5]]))
+        tensor(4.)
+    """
+    if A.ndim < 2:
+        raise RuntimeError(
+            "linalg.cond: The input tensor must have at least 2 dimensions, got shape "
+            f"{list(A.shape)}."
+        )
+    if p not in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    return written(out, _condition(A, p), "linalg.cond")  # type: ignore[no-any-return]
+
+
+def _condition(A: Tensor, p: Any) -> Tensor:
+    if p in (None, 2, -2):
+        values = svdvals(A)
+        if not values.shape[-1]:
+            return values.sum(-1)
+        largest, smallest = values[..., 0], values[..., -1]
+        return smallest / largest if p == -2 else largest / smallest
+    if A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            f"linalg.cond(ord={p}): A must be batches of square matrices, but they are "
+            f"{A.shape[-2]} by {A.shape[-1]} matrices"
+        )
+    if not A.shape[-1]:
+        return (A.real if A.is_complex() else A).sum((-2, -1))
+    inverse, info = inv_ex(A)
+    # Without the infinities, whose singular values no library looks for.
+    inverse = inverse.masked_fill((info != 0)[..., None, None], 0)
+    result = matrix_norm(A, p) * matrix_norm(inverse, p)
+    return result.masked_fill(info != 0, math.inf)

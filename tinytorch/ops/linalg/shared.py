@@ -1,0 +1,213 @@
+"""What the functions of ``tinytorch.linalg`` share: checks, failures, small matrix helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...dispatch.op import Array, Backend
+from ...dispatch.out import scalar_name
+
+
+class LinAlgError(RuntimeError):
+    """A matrix does not admit what was asked: it is singular, or an iteration diverged.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> try:
+        ...     tt.linalg.inv(tt.zeros(1, 1))
+        ... except tt.linalg.LinAlgError:
+        ...     print("singular")
+        singular
+    """
+
+
+LinAlgError.__module__ = "tinytorch.linalg"
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+
+def check_floating(xp: Backend, name: str, array: Array) -> None:
+    """RuntimeError unless the elements are floating-point or complex, of 32 bits at least."""
+    if array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{scalar_name(xp.dtype_of(array))}"
+        )
+    if array.dtype.itemsize < 4:
+        raise RuntimeError(
+            f"{name}: Low precision dtypes not supported. Got {scalar_name(xp.dtype_of(array))}"
+        )
+
+
+def check_dimensions(name: str, matrix: Any, at: str = "A") -> None:
+    """RuntimeError unless an array or tensor has two dimensions at least."""
+    if matrix.ndim < 2:
+        raise RuntimeError(
+            f"{name}: The input tensor {at} must have at least 2 dimensions, got shape "
+            f"{list(matrix.shape)}."
+        )
+
+
+def check_sides(name: str, matrix: Any, at: str = "A") -> None:
+    """RuntimeError unless an array or tensor is a batch of square matrices, whatever the dtype."""
+    check_dimensions(name, matrix, at)
+    rows, columns = matrix.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {at} must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_matrix(xp: Backend, name: str, array: Array, at: str = "A") -> None:
+    """RuntimeError unless ``array`` is a batch of floating-point or complex matrices."""
+    check_dimensions(name, array, at)
+    check_floating(xp, name, array)
+
+
+def check_square(xp: Backend, name: str, array: Array, at: str = "A") -> None:
+    """RuntimeError unless ``array`` is a batch of square floating-point or complex matrices."""
+    check_matrix(xp, name, array, at)
+    check_sides(name, array, at)
+
+
+def check_same_dtype(xp: Backend, name: str, a: Array, b: Array) -> None:
+    """RuntimeError unless two operands have one dtype."""
+    if a.dtype != b.dtype:
+        have, got = (scalar_name(xp.dtype_of(x)) for x in (a, b))
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {have} and B "
+            f"of type {got} instead"
+        )
+
+
+def common_batch(xp: Backend, name: str, a: Array, b: Array) -> tuple[int, ...]:
+    """The shape that the leading dimensions of two batches of matrices broadcast to."""
+    first, second = tuple(a.shape[:-2]), tuple(b.shape[:-2])
+    if first == second:
+        return first
+    count = max(len(first), len(second))
+    sizes = []
+    for k in range(-count, 0):
+        m = first[k] if -k <= len(first) else 1
+        n = second[k] if -k <= len(second) else 1
+        if m != n and 1 not in (m, n):
+            raise RuntimeError(
+                f"{name}: The batch dimensions of A and B must broadcast, but got shapes "
+                f"{list(a.shape)} and {list(b.shape)}: size {m} and {n} at dimension {k - 2}"
+            )
+        sizes.append(n if m == 1 else m)
+    return tuple(sizes)
+
+
+# -- failures --------------------------------------------------------------------------------------
+
+
+def guarded(xp: Backend, call: Callable[..., Any], *args: Any, failure: Callable[[], Any]) -> Any:
+    """``call(*args)``, a routine of the library's; ``failure()`` if it reports one.
+
+    ``failure`` returns the exception to raise, or a result to use instead.
+    """
+    try:
+        with xp.raising():
+            return call(*args)
+    except xp.linalg.LinAlgError:
+        instead = failure()
+    if isinstance(instead, Exception):
+        raise instead
+    return instead
+
+
+def failed_element(xp: Backend, info: Array) -> tuple[str, int]:
+    """Which batch element failed first, in torch's words, and its code; ``info`` has one."""
+    codes = xp.to_numpy(info).reshape(-1)
+    at = int((codes != 0).argmax())
+    return (f"(Batch element {at}): " if info.ndim else ""), int(codes[at])
+
+
+def not_converged(name: str, values: str) -> LinAlgError:
+    """The error of an iteration that did not end."""
+    return LinAlgError(
+        f"{name}: The algorithm failed to converge because the input matrix is ill-conditioned or "
+        f"has too many repeated {values}, or contains non-finite values."
+    )
+
+
+def factors_of(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """``U``, ``S`` and ``Vh`` of matrices; LinAlgError if there are none to be found."""
+    if not bool(xp.isfinite(A).all()):  # with an infinity, LAPACK's iteration need not end
+        raise no_factors(xp, A)
+    u, s, vh = guarded(xp, xp.linalg.svd, A, full_matrices, failure=lambda: no_factors(xp, A))
+    return u, s, vh
+
+
+def no_factors(xp: Backend, A: Array) -> LinAlgError:
+    """The error of matrices whose singular values were not found."""
+    if not bool(xp.isfinite(A).all()):
+        return LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained "
+            "non-finite values."
+        )
+    return not_converged("linalg.svd", "singular values")
+
+
+# -- matrices in rules -----------------------------------------------------------------------------
+
+
+def adjoint(xp: Any, x: Any) -> Any:
+    """The conjugate transpose of each matrix."""
+    x = xp.swapaxes(x, -1, -2)
+    return xp.conj(x) if x.dtype.kind == "c" else x
+
+
+def conjugated(xp: Any, x: Any) -> Any:
+    """The conjugate, without work for real elements."""
+    return xp.conj(x) if x.dtype.kind == "c" else x
+
+
+def transposed(xp: Any, x: Any) -> Any:
+    """The transpose of each matrix."""
+    return xp.swapaxes(x, -1, -2)
+
+
+def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any = None) -> None:
+    """RuntimeError if a loss depends on the phases of complex vectors, which nothing determines.
+
+    Args:
+        xp: The backend, or the namespace that a recorded gradient speaks.
+        message: Whose gradient it is, of which vectors, and how PyTorch's words go on.
+        changes: Matrices; the imaginary parts on their diagonals tell how much the loss changes
+            with each vector's phase.
+        more: Those of other vectors that share the phases, or None.
+    """
+    if changes.dtype.kind != "c":
+        return
+    raw = isinstance(xp, Backend)
+    backend = xp if raw else changes._xp
+    given = [x if raw else x._data for x in (changes, more) if x is not None]
+    change, *rest = [backend.diagonal(x, 0, -2, -1).imag for x in given]
+    allowed = 1e-2 + (1e-2 * abs(rest[0]) if rest else 0)  # PyTorch's
+    name, vectors, what = message
+    backend.check_all(
+        abs(change + rest[0] if rest else change) <= allowed,
+        f"{name}: The {vectors} in the complex case are specified up to multiplication by "
+        f"e^{{i phi}}. The specified loss function depends on this {what} ill-defined.",
+    )
+
+
+def real_part(x: Any) -> Any:
+    """The real part, of real elements too."""
+    return x.real if x.dtype.kind == "c" else x
+
+
+def over_differences(xp: Any, x: Any, values: Any) -> Any:
+    """``x_ij / (values_j - values_i)``, and 0 where these are equal, the diagonal included.
+
+    Equal eigenvalues share one space: a function that does not depend on the basis chosen in
+    it has no share of the gradient there, and for any other the gradient does not exist.
+    """
+    differences = values[..., None, :] - values[..., :, None]
+    equal = differences == 0
+    return xp.where(equal, 0, x / xp.where(equal, 1, differences))

@@ -1,0 +1,365 @@
+"""Inverses of square matrices and solutions of their equations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ..named_results import named_result
+from ..out import written
+from ..shape.sizes import normalize_dim
+from .shared import (
+    LinAlgError,
+    check_same_dtype,
+    check_square,
+    common_batch,
+    failed_element,
+    guarded,
+    transposed,
+)
+from .substitution import factor_lu, permutation, permuted, substitute
+
+# -- kernels ---------------------------------------------------------------------------------------
+
+
+def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
+    """The library's ``a \\ b`` for matrices ``b``; ``failure()`` if one of ``a`` is singular."""
+    batch = common_batch(xp, "linalg.solve", a, b)
+    if 0 in batch or 0 in b.shape[-2:]:
+        return xp.zeros((*batch, *b.shape[-2:]), b.dtype)
+    if a.shape[:-2] != b.shape[:-2]:  # CuPy does not broadcast here
+        a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
+        b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
+    if xp.loses_nan(a):
+        return _unless_singular(solve_anyway(xp, a, b), failure)
+    return guarded(xp, xp.linalg.solve, a, b, failure=failure)
+
+
+def _unless_singular(found: tuple[Array, Array], failure: Any) -> Any:
+    """The solution or inverse; if ``info`` says that a matrix is singular, ``failure()``."""
+    result, info = found
+    instead = failure() if bool((info != 0).any()) else result
+    if isinstance(instead, Exception):
+        raise instead
+    return instead
+
+
+def solve_anyway(xp: Backend, a: Array, b: Array) -> tuple[Array, Array]:
+    """The solution by LU factors, infinite or NaN where a matrix is singular; and ``info``."""
+    lu, pivots, info = factor_lu(xp, a)
+    batch = common_batch(xp, "linalg.solve", a, b)
+    n = a.shape[-1]
+    rows = xp.broadcast_to(permutation(xp, pivots, n), (*batch, n))
+    x = permuted(xp, xp.broadcast_to(b, (*batch, *b.shape[-2:])), rows)
+    substitute(xp, lu, x, unit=True)
+    substitute(xp, lu, x, upper=True)
+    return x, info
+
+
+def no_failures(xp: Backend, matrix: Array) -> Array:
+    """``info`` of a batch in which all went well."""
+    return xp.zeros(matrix.shape[:-2], xp.native_dtype(dtypes.int32))
+
+
+def _is_vector(a: Array, b: Array) -> bool:
+    return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
+
+
+def _equation(xp: Backend, name: str, a: Array, b: Array, left: bool) -> tuple[Array, Array, bool]:
+    """Both sides of ``a x = b`` as matrices, and whether ``b`` was a vector."""
+    check_square(xp, name, a)
+    check_same_dtype(xp, name, a, b)
+    vector = _is_vector(a, b)
+    b = b[..., None] if vector else b
+    n = a.shape[-1]
+    if b.ndim < 2 or b.shape[-2 if left else -1] != n:
+        rows, columns = b.shape[-2:] if b.ndim > 1 else (1, 1)
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation "
+            f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {rows}x{columns})"
+        )
+    return (a, b, vector) if left else (transposed(xp, a), transposed(xp, b), vector)
+
+
+def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
+    x = x if left else transposed(xp, x)
+    return x[..., 0] if vector else x
+
+
+# -- solve -----------------------------------------------------------------------------------------
+
+
+@op(namespaces=("linalg",), method=False, node="LinalgSolveExBackward0", exact_out=True)
+def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
+    """The solution ``X`` of ``A X = B``, for every matrix of a batch.
+
+    Args:
+        A: ``(..., n, n)``, floating-point or complex.
+        B: ``(..., n, k)``, or ``(n,)``, or ``(..., n)`` with the leading dimensions of ``A``;
+            for ``left=False`` ``(..., k, n)``. Leading dimensions broadcast.
+        left: Solve ``A X = B`` (default) or ``X A = B``.
+
+    Returns:
+        Tensor of the broadcast shape of ``B``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+        LinAlgError: If a matrix is singular.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.solve(tt.tensor([[2.0, 0.0], [0.0, 4.0]]), tt.tensor([1.0, 1.0]))
+        tensor([0.5000, 0.2500])
+    """
+    a, b, vector = _equation(xp, "linalg.solve", A, B, left)
+
+    def failure() -> Exception:
+        where, _ = failed_element(xp, factor_lu(xp, a)[2])
+        return LinAlgError(
+            f"torch.linalg.solve: {where}The solver failed because the input matrix is singular."
+        )
+
+    return _restored(xp, solve_batches(xp, a, b, failure), left, vector)
+
+
+def _solve_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool) -> Any:
+    """With ``A X = B``: gB solves ``A^T gB = g``, and gA is ``-gB X^T``.
+
+    Reference:
+        Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
+        differentiation", 2008, section 2.2.4.
+    """
+    vector = g.ndim == A.ndim - 1 or (g.ndim == 1 and A.ndim == 2)
+    if vector:
+        g, out = g[..., None], out[..., None]
+    for_b = xp.call(solve, transposed(xp, A), g, left=left)
+    for_a = None
+    if in_shape[0] is not None:
+        first, second = (for_b, out) if left else (out, for_b)
+        if left:
+            for_a = -xp.matmul(first, transposed(xp, second))
+        else:
+            for_a = -xp.matmul(transposed(xp, first), second)
+    if in_shape[1] is None:
+        return for_a, None
+    return for_a, (for_b[..., 0] if vector else for_b)
+
+
+solve.vjp_joint("A", "B")(_solve_rule)
+
+_SolveEx = named_result("linalg_solve_ex", "result info")
+_InvEx = named_result("linalg_inv_ex", "inverse info")
+
+
+@op(namespaces=("linalg",), method=False, returns=_SolveEx)
+def solve_ex(
+    xp: Backend, A: Array, B: Array, *, left: bool = True, check_errors: bool = False
+) -> tuple[Array, Array]:
+    """``linalg.solve`` that reports singular matrices instead of raising.
+
+    Args:
+        A: ``(..., n, n)``.
+        B: As for ``linalg.solve``.
+        left: Solve ``A X = B`` (default) or ``X A = B``.
+        check_errors: Raise all the same; default False.
+
+    Returns:
+        ``result``, infinite or NaN for a singular matrix, and ``info``: int32 ``(...)``, 0 or
+        the number of the first zero on the diagonal of the factor ``U``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.solve_ex(tt.zeros(1, 1), tt.ones(1)).info
+        tensor(1, dtype=tinytorch.int32)
+    """
+    a, b, vector = _equation(xp, "linalg.solve", A, B, left)
+    found = solve_batches(xp, a, b, lambda: solve_anyway(xp, a, b))
+    x, info = found if isinstance(found, tuple) else (found, no_failures(xp, a))
+    if check_errors and isinstance(found, tuple):
+        where, _ = failed_element(xp, info)
+        raise LinAlgError(
+            f"linalg.solve_ex: {where}The solver failed because the input matrix is singular."
+        )
+    return _restored(xp, x, left, vector), info
+
+
+solve_ex.vjp_joint("A", "B")(reads_results(0)(
+    lambda xp, g, in_shape, out, A, left: _solve_rule(xp, g[0], in_shape, out[0], A, left)
+))  # fmt: skip
+
+# -- inverse ---------------------------------------------------------------------------------------
+
+
+def _inverse_failure(xp: Backend, name: str, info: Array) -> LinAlgError:
+    where, code = failed_element(xp, info)
+    return LinAlgError(
+        f"{name}: {where}The diagonal element {code} is zero, the inversion could not be completed "
+        "because the input matrix is singular."
+    )
+
+
+def _inverse_anyway(xp: Backend, a: Array) -> tuple[Array, Array]:
+    return solve_anyway(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
+
+
+def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
+    if xp.loses_nan(a):
+        return _unless_singular(_inverse_anyway(xp, a), failure)
+    return guarded(xp, xp.linalg.inv, a, failure=failure)
+
+
+@op(namespaces=("linalg",), method=False, node="LinalgInvExBackward0", exact_out=True)
+def inv(xp: Backend, A: Array) -> Array:
+    """The inverse of every matrix of a batch.
+
+    Args:
+        A: ``(..., n, n)``, floating-point or complex.
+
+    Returns:
+        ``(..., n, n)``.
+
+    Raises:
+        RuntimeError: If the matrices are not square or of another dtype.
+        LinAlgError: If one is singular.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.inv(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    check_square(xp, "linalg.inv", A)
+    if not A.size:
+        return xp.zeros(A.shape, A.dtype)
+    return _inverse(xp, A, lambda: _inverse_failure(xp, "linalg.inv", factor_lu(xp, A)[2]))
+
+
+def _inv_rule(xp: Any, g: Any, out: Any) -> Any:
+    turned = transposed(xp, out)
+    return -xp.matmul(turned, xp.matmul(g, turned))
+
+
+inv.vjp(A=_inv_rule)
+
+
+@op(namespaces=("linalg",), method=False, returns=_InvEx)
+def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array, Array]:
+    """``linalg.inv`` that reports singular matrices instead of raising.
+
+    Args:
+        A: ``(..., n, n)``, floating-point or complex.
+        check_errors: Raise all the same; default False.
+
+    Returns:
+        ``inverse``, infinite or NaN for a singular matrix, and ``info``: int32 ``(...)``, 0 or
+        the number of the first zero on the diagonal of the factor ``U``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.inv_ex(tt.zeros(1, 1)).info
+        tensor(1, dtype=tinytorch.int32)
+    """
+    check_square(xp, "linalg.inv", A)
+    if not A.size:
+        return xp.zeros(A.shape, A.dtype), no_failures(xp, A)
+    found = _inverse(xp, A, lambda: _inverse_anyway(xp, A))
+    if not isinstance(found, tuple):
+        return found, no_failures(xp, A)
+    if check_errors:
+        raise _inverse_failure(xp, "linalg.inv_ex", found[1])
+    return found
+
+
+inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_rule(xp, g[0], out[0])))
+
+
+@composite(exact_out=True)
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of every matrix of a batch; see ``linalg.inv``.
+
+    Args:
+        input: ``(..., n, n)``, floating-point or complex.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[4.0]]).inverse()
+        tensor([[0.2500]])
+    """
+    return written(out, inv(input), "inverse")  # type: ignore[no-any-return]
+
+
+# -- tensors as matrices -----------------------------------------------------------------------
+
+
+@composite(namespaces=("linalg",), method=False)
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a tensor as a map from its last dimensions to its first.
+
+    Args:
+        A: Tensor whose first ``ind`` sizes have the product of the others.
+        ind: How many dimensions count as rows; default 2.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of shape ``A.shape[ind:] + A.shape[:ind]``.
+
+    Raises:
+        RuntimeError: If the products differ or ``ind`` is not positive.
+        LinAlgError: If the map is singular.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.tensorinv(tt.eye(4).reshape(2, 2, 4)).shape
+        tinytorch.Size([4, 2, 2])
+    """
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    _check_map("ind", rows, columns)
+    inverse = inv(A.reshape(math.prod(rows), math.prod(columns)))
+    return written(out, inverse.reshape(*columns, *rows), "linalg.tensorinv")  # type: ignore
+
+
+def _check_map(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
+    if math.prod(rows) != math.prod(columns):
+        raise RuntimeError(
+            f"Expected self to satisfy the requirement prod(self.shape[{split}:]) == "
+            f"prod(self.shape[:{split}]), but got {math.prod(columns)} != {math.prod(rows)}"
+        )
+
+
+@composite(namespaces=("linalg",), method=False)
+def tensorsolve(
+    A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The solution ``X`` of ``tensordot(A, X, X.ndim) = B``.
+
+    Args:
+        A: Tensor whose first sizes are those of ``B``, and whose others have their product.
+        B: The right-hand side.
+        dims: Dimensions of ``A`` to move to the end first; default none.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of shape ``A.shape[B.ndim:]``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        LinAlgError: If the map is singular.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.tensorsolve(2 * tt.eye(6).reshape(2, 3, 6), tt.ones(2, 3))
+        tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
+    """
+    if dims is not None:
+        moved = [normalize_dim("linalg.tensorsolve", d, A.ndim) for d in dims]
+        A = A.permute(*(d for d in range(A.ndim) if d not in moved), *moved)
+    rows, columns = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
+    _check_map("other.ndim", B.shape if rows != tuple(B.shape) else rows, columns)
+    solution = solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1))
+    return written(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore

@@ -1,0 +1,359 @@
+"""Singular values and vectors, and what is computed from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Operand, composite, op, torch_convention
+from ...state import grad_enabled
+from ..named_results import named_result
+from ..out import written
+from .shared import (
+    adjoint,
+    check_matrix,
+    check_phases,
+    check_square,
+    factors_of,
+    guarded,
+    no_factors,
+    not_converged,
+    over_differences,
+)
+
+_Svd = named_result("linalg_svd", "U S Vh")
+
+
+def _check_driver(driver: str | None) -> None:
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+            f"cuSOLVER backend, got {driver!r}."
+        )
+
+
+@op(namespaces=("linalg",), method=False, returns=_Svd, materialize=False)
+def svd(
+    xp: Backend, A: Array, full_matrices: bool = True, *, driver: str | None = None
+) -> tuple[Array, Array, Array]:
+    """The factors of ``A = U diag(S) Vh``, for every matrix of a batch.
+
+    Pairs of columns of ``U`` and rows of ``Vh`` are determined up to a factor of absolute
+    value 1, and within the space of equal singular values up to a unitary matrix: only what
+    does not depend on these choices has a meaningful gradient.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        full_matrices: Complete ``U`` and ``Vh`` to square matrices (default); the gradient
+            ignores what that adds.
+        driver: torch's name of a CUDA routine; only None.
+
+    Returns:
+        ``U`` ``(..., m, k)``, ``S`` ``(..., k)`` real and descending, and ``Vh``
+        ``(..., k, n)``, with k the smaller of m and n.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions or another dtype.
+        LinAlgError: For infinities and NaN, or if the iteration does not converge.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
+        tensor([4., 3.])
+    """
+    _check_driver(driver)
+    check_matrix(xp, "linalg.svd", A)
+    if not A.size:
+        return _empty(xp, A, full_matrices)
+    return factors_of(xp, A, full_matrices)
+
+
+def _empty(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """The factors of matrices without elements: identities where they have any size."""
+    m, n = A.shape[-2:]
+    k = min(m, n)
+    rows, columns = (m, n) if full_matrices else (k, k)
+    u, vh = xp.eye(m, rows, dtype=A.dtype), xp.eye(columns, n, dtype=A.dtype)
+    batch = A.shape[:-2]
+    return (
+        xp.array(xp.broadcast_to(u, (*batch, *u.shape))),
+        xp.zeros((*batch, k), A.real.dtype),
+        xp.array(xp.broadcast_to(vh, (*batch, *vh.shape))),
+    )
+
+
+def _svd_rule(xp: Any, g: Any, out: Any) -> Any:
+    u, s, vh = out
+    k = s.shape[-1]
+    u, vh = u[..., :, :k], vh[..., :k, :]
+    for_u = None if g[0] is None else g[0][..., :, :k]
+    for_vh = None if g[2] is None else g[2][..., :k, :]
+    if u.shape[-2] >= vh.shape[-1]:
+        return _by_columns(xp, (for_u, g[1], for_vh), (u, s, vh))
+    # A^H = V S U^H has columns for rows.
+    turned = [None if x is None else adjoint(xp, x) for x in (for_vh, for_u)]
+    factors = (adjoint(xp, vh), s, adjoint(xp, u))
+    return adjoint(xp, _by_columns(xp, (turned[0], g[1], turned[1]), factors))
+
+
+def _by_columns(xp: Any, g: Any, out: Any) -> Any:
+    """The gradient of a matrix with no fewer rows than columns, in torch's convention.
+
+    With ``X = skew(U^H u)`` and ``Y = skew(V^H v)`` it is ``U ((X S + S Y) / E + diag(s)) Vh``,
+    ``E_ij = S_j^2 - S_i^2``; complex matrices add the phase that U and V share, and tall ones
+    ``(1 - U U^H) u S^-1 Vh``.
+
+    Reference:
+        Townsend, "Differentiating the singular value decomposition", 2016; Wan & Zhang,
+        "Automatic differentiation for complex valued SVD", 2019, arXiv:1909.02659.
+    """
+    for_u, for_s, for_vh = g
+    u, s, vh = out
+    row, column = s[..., None, :], s[..., :, None]
+    skew_u = skew_v = None
+    inner = u * for_s[..., None, :] if for_s is not None else 0
+    middle = None
+    if for_u is not None:
+        skew_u = _skew(xp, xp.matmul(adjoint(xp, u), for_u))
+        middle = skew_u * row
+    if for_vh is not None:
+        skew_v = _skew(xp, xp.matmul(vh, adjoint(xp, for_vh)))
+        middle = column * skew_v if middle is None else middle + column * skew_v
+    if middle is not None:
+        _check_phases(xp, skew_u, skew_v)
+        inner = inner + xp.matmul(u, over_differences(xp, middle, s * s))
+    if for_u is not None and for_vh is not None and u.dtype.kind == "c":
+        phases = xp.diagonal(skew_u, 0, -2, -1) / (2 * s)
+        inner = inner + u * phases[..., None, :]
+    if for_u is not None and u.shape[-2] > u.shape[-1]:
+        scaled = for_u / row
+        inner = inner + scaled - xp.matmul(u, xp.matmul(adjoint(xp, u), scaled))
+    return xp.matmul(inner, vh)
+
+
+def _skew(xp: Any, x: Any) -> Any:
+    return x - adjoint(xp, x)
+
+
+def _check_phases(xp: Any, skew_u: Any, skew_v: Any) -> None:
+    changes, more = (skew_v, None) if skew_u is None else (skew_u, skew_v)
+    message = "svd_backward", "singular vectors", "phase term, making it"
+    check_phases(xp, message, changes, more)
+
+
+svd.vjp(A=torch_convention(_svd_rule))
+
+
+@op(method=False)
+def _svdvals(xp: Backend, A: Array) -> Array:
+    """Singular values without vectors and without a gradient."""
+    check_matrix(xp, "linalg.svd", A)
+    if not A.size:
+        return xp.zeros((*A.shape[:-2], min(A.shape[-2:])), A.real.dtype)
+    return guarded(
+        xp, lambda a: xp.linalg.svd(a, compute_uv=False), A, failure=lambda: no_factors(xp, A)
+    )
+
+
+@composite(namespaces=("linalg",), method=False, exact_out=True)
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+    """Singular values of every matrix of a batch; see ``linalg.svd``.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        driver: torch's name of a CUDA routine; only None.
+        out: Where to write the result.
+
+    Returns:
+        ``(..., min(m, n))``, real and descending.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions or another dtype.
+        LinAlgError: If the iteration does not converge.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.svdvals(tt.tensor([[3.0, 0.0], [0.0, -4.0]]))
+        tensor([4., 3.])
+    """
+    _check_driver(driver)
+    # The gradient needs the vectors: they are computed only where there will be one.
+    if A.requires_grad and grad_enabled():
+        values = svd(A, False)[1]
+    else:
+        values = _svdvals(A)
+    return written(out, values, "linalg.svdvals")  # type: ignore[no-any-return]
+
+
+# -- pseudoinverse and rank --------------------------------------------------------------------
+
+
+def _threshold(xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any) -> Array:
+    """What a singular value must exceed to count: torch's rules for absent tolerances."""
+    for name, value in (("atol", atol), ("rtol", rtol)):
+        if isinstance(value, complex) or getattr(value, "dtype", largest.dtype).kind == "c":
+            raise (TypeError if isinstance(value, complex) else RuntimeError)(
+                f"linalg: {name} tensor of complex type is not supported"
+            )
+    if rtol is None:
+        precision = dtypes.finfo(xp.dtype_of(largest)).eps * max(A.shape[-2:])
+        # An absolute tolerance above zero replaces the relative one.
+        if atol is None:
+            rtol = precision
+        elif hasattr(atol, "shape"):
+            rtol = xp.where(atol > 0, 0.0, precision)
+        else:
+            rtol = 0.0 if atol > 0 else precision
+    relative = rtol * largest
+    return relative if atol is None else xp.maximum(relative, _as_array(xp, atol, largest))
+
+
+def _as_array(xp: Backend, value: Any, like: Array) -> Array:
+    return value if hasattr(value, "shape") else xp.full_like(like, value)
+
+
+def _spectrum(xp: Backend, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
+    """Factors ``u s vh`` of ``A``; for Hermitian matrices by eigenvalues, which may be negative."""
+    if hermitian:
+        values, vectors = guarded(
+            xp, xp.linalg.eigh, A, failure=lambda: not_converged("linalg.eigh", "eigenvalues")
+        )
+        return vectors, values, adjoint(xp, vectors)
+    return factors_of(xp, A, False)
+
+
+@op(namespaces=("linalg",), method=False, node="LinalgPinvBackward0")
+def pinv(
+    xp: Backend,
+    A: Array,
+    rcond: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Operand | None = None,
+    rtol: Operand | None = None,
+) -> Array:
+    """The Moore-Penrose pseudoinverse of every matrix of a batch.
+
+    Its gradient holds where the rank does not change nearby.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        rcond: Older name of ``rtol``.
+        hermitian: Whether ``A`` is Hermitian: eigenvalues are used; default False.
+        atol: Singular values not above it count as zero: a number or ``(...)``; default 0.
+        rtol: The same relative to the largest; by default the dtype's precision times the
+            larger of m and n, or 0 if ``atol`` is given and positive.
+
+    Returns:
+        ``(..., n, m)``.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.pinv(tt.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+    """
+    (check_square if hermitian else check_matrix)(xp, "linalg.pinv", A)
+    if not A.size:
+        return xp.zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
+    u, s, vh = _spectrum(xp, A, hermitian)
+    size = abs(s)
+    limit = _threshold(xp, A, xp.max(size, axis=-1), atol, rcond if rtol is None else rtol)
+    counts = size > limit[..., None]
+    inverse = xp.where(counts, 1 / xp.where(counts, s, 1), 0)
+    return xp.matmul(adjoint(xp, vh) * inverse[..., None, :], adjoint(xp, u))
+
+
+def _pinv_rule(xp: Any, g: Any, out: Any, A: Any) -> Any:
+    """The derivative at constant rank, summed so that the smaller products come first.
+
+    Reference:
+        Golub & Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
+        problems whose variables separate", SIAM J. Numer. Anal. 10 (1973), eq. 4.12.
+    """
+    turned, up = adjoint(xp, g), adjoint(xp, out)
+    if A.shape[-2] <= A.shape[-1]:
+        k = xp.matmul(turned, out)
+        ku = xp.matmul(k, up)
+        within = ku - xp.matmul(xp.matmul(A, out), ku)
+        beside = xp.matmul(xp.matmul(up, out), turned - xp.matmul(k, A))
+        return within + beside - adjoint(xp, xp.matmul(out, k))
+    k = xp.matmul(out, turned)
+    uk = xp.matmul(up, k)
+    within = uk - xp.matmul(uk, xp.matmul(out, A))
+    beside = xp.matmul(turned - xp.matmul(A, k), xp.matmul(out, up))
+    return within + beside - adjoint(xp, xp.matmul(k, out))
+
+
+pinv.vjp(A=torch_convention(_pinv_rule))
+
+
+@composite
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The Moore-Penrose pseudoinverse; see ``linalg.pinv``.
+
+    Args:
+        input: ``(..., m, n)``.
+        rcond: Singular values not above it, relative to the largest, count as zero.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.pinverse(tt.tensor([[2.0], [0.0]]))
+        tensor([[0.5000, 0.0000]])
+    """
+    return pinv(input, rtol=rcond)
+
+
+@op(namespaces=("linalg",), method=False)
+def matrix_rank(
+    xp: Backend,
+    A: Array,
+    tol: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    atol: Operand | None = None,
+    rtol: Operand | None = None,
+) -> Array:
+    """The number of singular values that count as not zero; not differentiable.
+
+    Args:
+        A: ``(..., m, n)``, floating-point or complex.
+        tol: Older name of ``atol``, which leaves no relative tolerance.
+        hermitian: Whether ``A`` is Hermitian: eigenvalues are used; default False.
+        atol: Singular values not above it count as zero: a number or ``(...)``; default 0.
+        rtol: The same relative to the largest; by default the dtype's precision times the
+            larger of m and n, or 0 if ``atol`` is given and positive.
+
+    Returns:
+        int64 ``(...)``.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.matrix_rank(tt.tensor([[1.0, 2.0], [2.0, 4.0]]))
+        tensor(1)
+    """
+    (check_square if hermitian else check_matrix)(xp, "linalg.matrix_rank", A)
+    native = xp.native_dtype(dtypes.int64)
+    if not A.size:
+        return xp.zeros(A.shape[:-2], native)
+    if hermitian:
+        values = abs(_eigenvalues(xp, A))
+    else:
+        values = _svdvals.kernel(xp, A)
+    if tol is not None and atol is None:
+        atol, rtol = tol, 0.0
+    limit = _threshold(xp, A, xp.max(values, axis=-1), atol, rtol)
+    return xp.astype(xp.sum(values > limit[..., None], axis=-1), native)
+
+
+def _eigenvalues(xp: Backend, A: Array) -> Array:
+    return guarded(
+        xp, xp.linalg.eigvalsh, A, failure=lambda: not_converged("linalg.eigh", "eigenvalues")
+    )

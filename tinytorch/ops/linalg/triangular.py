@@ -1,0 +1,370 @@
+"""Triangular systems, and Cholesky factors of positive-definite matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, reads_results, torch_convention
+from ..named_results import named_result
+from ..out import written
+from ..shape.sizes import expand
+from .shared import (
+    LinAlgError,
+    adjoint,
+    check_matrix,
+    check_same_dtype,
+    check_square,
+    common_batch,
+    conjugated,
+    failed_element,
+    guarded,
+    transposed,
+)
+from .solve import no_failures
+from .substitution import factor_cholesky, first_failure, substitute
+
+# -- substitution ----------------------------------------------------------------------------------
+
+
+@op(namespaces=("linalg",), method=False, exact_out=True)
+def solve_triangular(
+    xp: Backend, A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Array:
+    """The solution ``X`` of ``A X = B`` for triangular matrices ``A``, by substitution.
+
+    Args:
+        A: ``(..., n, n)``, of which only the triangle is read.
+        B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
+        upper: Whether ``A`` is upper or lower triangular.
+        left: Solve ``A X = B`` (default) or ``X A = B``.
+        unitriangular: Take the diagonal of ``A`` for ones; default False.
+
+    Returns:
+        Tensor of the broadcast shape of ``B``; infinite or NaN where a diagonal has a zero.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> a = tt.tensor([[2.0, 0.0], [1.0, 1.0]])
+        >>> tt.linalg.solve_triangular(a, tt.tensor([[2.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]])
+    """
+    check_square(xp, "linalg.solve_triangular", A)
+    check_matrix(xp, "linalg.solve_triangular", B, "B")
+    check_same_dtype(xp, "linalg.solve_triangular", A, B)
+    n = A.shape[-1]
+    if B.shape[-2 if left else -1] != n:
+        raise RuntimeError(
+            "linalg.solve_triangular: Incompatible shapes of A and B for the equation "
+            f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+    batch = common_batch(xp, "linalg.solve_triangular", A, B)
+    x = xp.array(xp.broadcast_to(B, (*batch, *B.shape[-2:])), order="C")
+    if left:
+        substitute(xp, A, x, upper, unitriangular)
+    else:
+        substitute(xp, transposed(xp, A), transposed(xp, x), not upper, unitriangular)
+    return x
+
+
+@solve_triangular.vjp_joint("A", "B")
+def _triangular_rule(
+    xp: Any, g: Any, in_shape: Any, out: Any, A: Any, upper: bool, left: bool, unitriangular: bool
+) -> tuple[Any, Any]:
+    # As for linalg.solve; what is not read has no gradient.
+    for_b = xp.call(
+        solve_triangular, transposed(xp, A), g, upper=not upper, left=left,
+        unitriangular=unitriangular,
+    )  # fmt: skip
+    if in_shape[0] is None:
+        return None, for_b
+    if left:
+        for_a = -xp.matmul(for_b, transposed(xp, out))
+    else:
+        for_a = -xp.matmul(transposed(xp, out), for_b)
+    offset = 1 if unitriangular else 0
+    return (xp.triu(for_a, offset) if upper else xp.tril(for_a, -offset)), for_b
+
+
+_TriangularSolve = named_result("triangular_solve", "solution cloned_coefficient")
+
+
+@composite(node="TriangularSolveBackward0")
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """The solution of ``A X = input`` for triangular ``A``; see ``linalg.solve_triangular``.
+
+    Args:
+        input: ``(..., n, k)``.
+        A: ``(..., n, n)``.
+        upper: Whether ``A`` is upper triangular (default) or lower.
+        transpose: Solve ``A^T X = input``; default False.
+        unitriangular: Take the diagonal of ``A`` for ones; default False.
+        out: A pair of tensors to write the results to.
+
+    Returns:
+        ``solution``, and a copy of ``A`` as ``cloned_coefficient``, one for each solution.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
+        tensor([[0.5000]])
+    """
+    _check_system("triangular_solve", input, A)
+    solution = solve_triangular(
+        A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular
+    )
+    copy = expand(A, (*solution.shape[:-2], *A.shape[-2:])).clone()
+    return written(out, _TriangularSolve(solution, copy), "triangular_solve")
+
+
+def _check_system(name: str, b: Tensor, a: Tensor) -> None:
+    for at, tensor in (("b", b), ("A", a)):
+        if tensor.ndim < 2:
+            raise RuntimeError(
+                f"torch.{name}: Expected {at} to have at least 2 dimensions, but it has "
+                f"{tensor.ndim} dimensions instead"
+            )
+    if a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by "
+            f"{a.shape[-1]} matrices"
+        )
+    if b.shape[-2] != a.shape[-1]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by "
+            f"{a.shape[-1]} but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
+        )
+    if a.dtype is not b.dtype:
+        raise RuntimeError(
+            f"{name}: Expected b and A to have the same dtype, but found b of type {b.dtype.name} "
+            f"and A of type {a.dtype.name} instead."
+        )
+
+
+# -- Cholesky --------------------------------------------------------------------------------------
+
+
+def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: Any) -> Any:
+    """The library's factor of the triangle that is read, or what ``failure`` makes of it."""
+    check_square(xp, name, matrix)
+    if not matrix.size:
+        return xp.zeros(matrix.shape, matrix.dtype)
+    # The upper triangle of a Hermitian matrix, read as the lower one of its adjoint.
+    source = adjoint(xp, matrix) if upper else matrix
+    return guarded(xp, _finite_factor, xp, source, failure=lambda: failure(source))
+
+
+def _finite_factor(xp: Backend, source: Array) -> Array:
+    """The library's factor, whose routine reports no NaN, nor what is below infinite pivots."""
+    lower = xp.linalg.cholesky(source)
+    if not xp.isfinite(lower.diagonal(0, -2, -1)).all():
+        raise xp.linalg.LinAlgError
+    return lower
+
+
+def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
+    where, order = failed_element(xp, info)
+    return LinAlgError(
+        f"{name}: {where}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {order} is not positive-definite)."
+    )
+
+
+@op(namespaces=("linalg", ""), node="LinalgCholeskyExBackward0", exact_out=True)
+def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
+    """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
+
+    Args:
+        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
+        upper: Give ``L^H`` instead and read the upper triangle; default False.
+
+    Returns:
+        ``(..., n, n)``, triangular with a positive diagonal.
+
+    Raises:
+        RuntimeError: If the matrices are not square or not floating-point or complex.
+        LinAlgError: If one is not positive-definite.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+
+    def failure(source: Array) -> Any:
+        lower, info = factor_cholesky(xp, source)
+        return _not_definite(xp, "linalg.cholesky", info) if info.any() else lower
+
+    lower = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
+    return adjoint(xp, lower) if upper else lower
+
+
+def _cholesky_rule(xp: Any, g: Any, out: Any, upper: bool) -> Any:
+    """The gradient ``L^-H S L^-1``, with S half of ``tril(L^H g)`` and of its adjoint beside it.
+
+    As PyTorch's it is Hermitian but for the diagonal of S, whose imaginary parts mean nothing.
+
+    Reference:
+        Murray, "Differentiation of the Cholesky decomposition", 2016, arXiv:1602.07527.
+    """
+    lower, g = (adjoint(xp, out), adjoint(xp, g)) if upper else (out, g)
+    below = xp.tril(xp.matmul(adjoint(xp, lower), g))
+    middle = (below + adjoint(xp, xp.tril(below, -1))) * 0.5
+    upper_factor = adjoint(xp, lower)
+    left = xp.call(solve_triangular, upper_factor, middle, upper=True)
+    return xp.call(solve_triangular, lower, left, upper=False, left=False)
+
+
+cholesky.vjp(A=torch_convention(_cholesky_rule))
+
+_CholeskyEx = named_result("linalg_cholesky_ex", "L info")
+
+
+@op(namespaces=("linalg",), method=False, returns=_CholeskyEx)
+def cholesky_ex(
+    xp: Backend, A: Array, *, upper: bool = False, check_errors: bool = False
+) -> tuple[Array, Array]:
+    """``linalg.cholesky`` that reports matrices that are not positive-definite.
+
+    Args:
+        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
+        upper: Give ``L^H`` instead and read the upper triangle; default False.
+        check_errors: Raise all the same; default False.
+
+    Returns:
+        ``L``, with NaN from the failure on, and ``info``: int32 ``(...)``, 0 or the order of
+        the first leading minor that is not positive-definite.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.cholesky_ex(-tt.eye(2)).info
+        tensor(1, dtype=tinytorch.int32)
+    """
+
+    def failure(source: Array) -> Any:
+        lower, info = factor_cholesky(xp, source)
+        failed = check_errors and info.any()
+        return _not_definite(xp, "linalg.cholesky_ex", info) if failed else (lower, info)
+
+    found = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
+    lower, info = found if isinstance(found, tuple) else (found, no_failures(xp, A))
+    return (adjoint(xp, lower) if upper else lower), info
+
+
+cholesky_ex.vjp(A=reads_results(0)(
+    torch_convention(lambda xp, g, out, upper: _cholesky_rule(xp, g[0], out[0], upper))
+))  # fmt: skip
+
+
+@composite(node="CholeskySolveBackward0", exact_out="castable")
+def cholesky_solve(
+    B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The solution ``X`` of ``L L^H X = B``.
+
+    Args:
+        B: ``(..., n, k)``.
+        L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
+        upper: Whether ``L`` is the upper factor, so that ``L^H L X = B``; default False.
+        out: Where to write the result.
+
+    Returns:
+        ``(..., n, k)``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cholesky_solve(tt.tensor([[8.0]]), tt.tensor([[2.0]]))
+        tensor([[2.]])
+    """
+    _check_system("cholesky_solve", B, L)
+    return written(out, _solved(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
+
+
+@op(method=False, node="CholeskySolveBackward0")
+def _solved(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
+    lower = adjoint(xp, L) if upper else L
+    half = xp.call(solve_triangular, lower, B, upper=False)
+    return xp.call(solve_triangular, adjoint(xp, lower), half, upper=True)
+
+
+@_solved.vjp_joint("B", "L")
+def _solved_rule(xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool) -> tuple[Any, Any]:
+    """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
+    for_b = xp.call(_solved, conjugated(xp, g), L, upper)
+    if in_shape[1] is None:
+        return conjugated(xp, for_b), None
+    for_l = _of_factor(xp, xp.matmul(for_b, adjoint(xp, out)), L, upper)
+    return conjugated(xp, for_b), conjugated(xp, for_l)
+
+
+def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
+    """The gradient of a factor, from minus that of the product of which it is one.
+
+    All in torch's convention; of ``L L^H`` it is ``(G + G^H) L``.
+    """
+    both = g + adjoint(xp, g)
+    return -xp.matmul(L, both) if upper else -xp.matmul(both, L)
+
+
+@composite(node="CholeskyInverseBackward0", exact_out="castable")
+def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of ``L L^H``.
+
+    Args:
+        L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
+        upper: Whether ``L`` is the upper factor, of ``L^H L``; default False.
+        out: Where to write the result.
+
+    Returns:
+        ``(..., n, n)``.
+
+    Raises:
+        RuntimeError: If the matrices are not square or not floating-point or complex.
+        LinAlgError: If one has a zero on its diagonal.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cholesky_inverse(tt.tensor([[2.0]]))
+        tensor([[0.2500]])
+    """
+    xp = L._xp
+    check_square(xp, "cholesky_inverse", L._data)
+    info = first_failure(xp, xp.diagonal(L._data, 0, -2, -1) == 0)
+    if info.size and bool((info != 0).any()):
+        where, code = failed_element(xp, info)
+        raise LinAlgError(
+            f"cholesky_inverse: {where}The diagonal element {code} is zero, the inversion could "
+            "not be completed because the input matrix is singular."
+        )
+    return written(out, _inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
+
+
+@op(method=False, node="CholeskyInverseBackward0")
+def _inverse(xp: Backend, L: Array, upper: bool) -> Array:
+    unit = xp.eye(L.shape[-1], dtype=L.dtype)
+    root = xp.call(solve_triangular, adjoint(xp, L) if upper else L, unit, upper=False)
+    return xp.matmul(adjoint(xp, root), root)
+
+
+def _inverse_rule(xp: Any, g: Any, out: Any, L: Any, upper: bool) -> Any:
+    """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
+    return _of_factor(xp, xp.matmul(out, xp.matmul(g, out)), L, upper)
+
+
+_inverse.vjp(L=torch_convention(_inverse_rule))

@@ -1,0 +1,503 @@
+"""The activation functions of most networks; rarer ones are in the families beside this one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, piecewise
+from ...warnings import warn
+from ..checks import blockwise, in_single, is_half, refuse, refuse_complex
+from ..memory_order import in_rows
+from ..pointwise.selection import masked
+from ..shape.sizes import normalize_dim
+
+FUNCTIONAL = ("nn.functional",)
+BOTH = ("", "nn.functional")
+
+
+@op(inplace=True, namespaces=BOTH, elementwise=True)
+def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
+    """``max(x, 0)``; the slope at 0 is 0.
+
+    Args:
+        input: Tensor of any shape.
+        inplace: Write the result over ``input``; default False.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        RuntimeError: For booleans.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.relu(tt.tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+    """
+    kind = input.dtype.kind
+    if kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if kind == "c":
+        refuse(xp, "clamp_min_scalar_cpu", "c", input)
+    return xp.between(input, 0, None)
+
+
+# The result is never below 0; NaN lets the gradient pass.
+relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
+
+
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+def leaky_relu(
+    xp: Backend, input: Array, negative_slope: float = 0.01, inplace: bool = False
+) -> Array:
+    """``x`` above 0 and ``negative_slope * x`` below.
+
+    Args:
+        input: Tensor of any shape.
+        negative_slope: Slope below 0 and at 0; default 0.01.
+        inplace: Write the result over ``input``; default False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.leaky_relu(tt.tensor([-1.0, 2.0]), 0.1)
+        tensor([-0.1000,  2.0000])
+
+    Reference:
+        Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
+    """
+    refuse(xp, "leaky_relu_cpu", "uibc", input)
+    if is_half(input):
+        return in_single(xp, leaky_relu.kernel, input, negative_slope)
+    if 0 < negative_slope <= 1:  # 0 times infinity is NaN, the larger of the two
+        return xp.blockwise(lambda x: xp.maximum(x, x * negative_slope), input)
+    return xp.where(input > 0, input, input * negative_slope)
+
+
+leaky_relu.vjp(
+    input=piecewise(lambda xp, g, input, negative_slope: xp.where(input > 0, g, g * negative_slope))
+)
+
+
+@op(inplace=True, promote="float", namespaces=BOTH, also=("special.expit",))
+def sigmoid(xp: Backend, input: Array) -> Array:
+    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
+
+    Args:
+        input: Tensor of any shape.
+
+    Returns:
+        Tensor of the same shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
+        tensor([0.5000, 1.0000, 0.0000])
+    """
+
+    def part(x: Array) -> Array:
+        # exp overflows to inf for large negative numbers, whose reciprocal is the right 0.
+        out = xp.exp(-x)
+        out += 1
+        return xp.reciprocal(out)
+
+    return blockwise(xp, part, input)
+
+
+sigmoid.vjp(input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out))
+
+
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
+    """``x * sigmoid(x)``, also called swish.
+
+    Args:
+        input: Tensor of any shape.
+        inplace: Write the result over ``input``; default False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.silu(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7311])
+
+    Reference:
+        Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
+    """
+    refuse(xp, "silu_cpu", "uib", input)
+    return blockwise(xp, lambda x: x / (1 + xp.exp(-x)), input)
+
+
+def logistic(xp: Any, x: Any) -> Any:
+    """``sigmoid`` inside a rule; on Tensors it is the operation, whose own rule is finite.
+
+    That of the bare formula multiplies the infinity that ``exp`` overflows to by 0.
+    """
+    return 1 / (1 + xp.exp(-x)) if isinstance(xp, Backend) else xp.call(sigmoid, x)
+
+
+def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
+    s = logistic(xp, input)
+    return g * (s * (1 + input * (1 - s)))
+
+
+silu.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_gradient(xp, g, x), g, input))
+
+
+@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
+    """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
+
+    Args:
+        input: Tensor of any shape.
+        alpha: Minus the limit far below 0; default 1.
+        inplace: Write the result over ``input``; default False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.elu(tt.tensor([-1.0, 2.0]))
+        tensor([-0.6321,  2.0000])
+
+    Reference:
+        Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
+    """
+    return exponential_below(xp, "elu_cpu", input, alpha, 1.0, 1.0)
+
+
+def exponential_below(
+    xp: Backend, kernel: str, x: Array, alpha: float, scale: float, rate: float
+) -> Array:
+    """``scale * x`` above 0, ``scale * alpha * (exp(rate * x) - 1)`` below."""
+    refuse(xp, kernel, "uibc", x)
+
+    def part(x: Array) -> Array:
+        # The part of x below 0 alone goes through exp, which then cannot overflow.
+        below = xp.expm1(xp.between(x, None, 0) * rate) * (alpha * scale)
+        return below + xp.between(x, 0, None) * scale
+
+    return blockwise(xp, part, x)
+
+
+def _below_zero(xp: Any, x: Any) -> Any:
+    """``min(x, 0)``, 0 for NaN; its slope at 0 is 0, in a rule on Tensors."""
+    return xp.fmin(x, 0) if isinstance(xp, Backend) else masked(xp, x, x < 0)
+
+
+def slope_of_exponential(xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float) -> Any:
+    """The gradient of ``exponential_below``; at 0 that of the part below."""
+
+    def part(g: Any, x: Any) -> Any:
+        # exp of 0 above 0 is 1: only the difference of the two slopes is missing there.
+        slope = xp.exp(_below_zero(xp, x) * rate) * (alpha * scale * rate)
+        if alpha * rate != 1:
+            slope = slope + xp.astype(~(x <= 0), x.dtype) * (scale - alpha * scale * rate)
+        return g * slope
+
+    return blockwise(xp, part, g, x)
+
+
+elu.vjp(input=lambda xp, g, input, alpha: slope_of_exponential(xp, g, input, alpha, 1.0, 1.0))
+
+
+def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:
+    """``gelu``, and ``P(X <= x)``, which would take most of the gradient's time."""
+    if approximate != "none" or input.dtype.char not in "fd" or xp.kernel("gelu") is not None:
+        return gelu.kernel(xp, input, approximate=approximate), None
+    share = xp.ndtr(input)
+    return share * input, share
+
+
+@op(
+    namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False, elementwise=True,
+    keeps=_gelu_and_share,
+)  # fmt: skip
+def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
+    """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
+
+    Args:
+        input: Tensor of any shape.
+        approximate: ``"none"`` (default) for the exact function, ``"tanh"`` for
+            ``x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))``.
+
+    Raises:
+        RuntimeError: For another ``approximate``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.gelu(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8413])
+
+    Reference:
+        Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
+    """
+    refuse(xp, "GeluKernelImpl", "uibc", input)
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
+    fused = xp.fused("gelu", input) if approximate == "none" else None
+    if fused is not None:
+        return fused
+    if is_half(input):  # 1 + erf(x) of halves has few digits left where x is negative
+        return in_single(xp, gelu.kernel, input, approximate=approximate)
+    if approximate == "tanh":
+        return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
+
+    def part(x: Array) -> Array:
+        out = xp.ndtr(x)
+        out *= x
+        return out
+
+    return xp.blockwise(part, input)
+
+
+def _gelu_inner(x: Any) -> Any:
+    return (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
+
+
+def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
+    if isinstance(xp, Backend) and is_half(x):
+        return in_single(xp, _gelu_gradient, g, x, approximate=approximate)
+    if approximate == "tanh":
+        t = xp.tanh(_gelu_inner(x))
+        if x.dtype.itemsize == 2:
+            x = xp.minimum(xp.maximum(x, -9.0), 9.0)  # where t is 1 or -1, and x * x is finite
+        slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
+        return g * ((1 + t) * 0.5 + x * (1 - t * t) * slope * 0.5)
+    if isinstance(xp, Backend):
+        return _gelu_slope(xp, g, x, xp.ndtr(x))
+    density = xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
+    return g * ((1 + xp.erf(x * math.sqrt(0.5))) * 0.5 + x * density)
+
+
+def _gelu_slope(xp: Backend, g: Array, x: Array, share: Array) -> Array:
+    slope = x * x
+    slope *= -0.5
+    slope = xp.exp(slope, out=slope if slope.ndim else None)
+    slope *= 1 / math.sqrt(2 * math.pi)
+    slope *= x
+    slope += share
+    slope *= g
+    return slope
+
+
+def _gelu_rule(xp: Any, g: Any, kept: Any, input: Any, approximate: str) -> Any:
+    if kept is not None:
+        return xp.blockwise(lambda *parts: _gelu_slope(xp, *parts), g, input, kept)
+    return blockwise(xp, lambda g, x: _gelu_gradient(xp, g, x, approximate), g, input)
+
+
+gelu.vjp(input=_gelu_rule)
+
+
+# -- softmax ------------------------------------------------------------------------------------
+
+#: Fewer elements than this are taken at once, by whatever backend.
+_FEW = 16384
+
+
+def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
+    """``function(axis, *arrays)`` along ``dim``, on raw arrays perhaps a few slices at a time."""
+    if not isinstance(xp, Backend):
+        return function(dim, *arrays)
+    shape = arrays[0].shape
+    if arrays[0].size < _FEW:
+        return function(-1 if dim == len(shape) - 1 else dim, *arrays)
+    if dim == len(shape) - 1:
+        return xp.blockwise(lambda *parts: function(-1, *parts), *arrays, unit=max(shape[-1], 1))
+    size, inner = shape[dim], math.prod(shape[dim + 1 :])
+    if not dim or not size * inner:
+        return function(dim, *arrays)
+    form = (-1, size, inner)
+
+    def part(*parts: Array) -> Array:
+        return function(1, *(x.reshape(form) for x in parts)).reshape(parts[0].shape)
+
+    return xp.blockwise(part, *arrays, unit=size * inner)
+
+
+def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> Array:
+    """``kernel(xp, input, axis)`` along one dimension, halves in single precision."""
+    ndim, size = input.ndim, input.size
+    if -ndim <= dim < ndim and 0 < size < _FEW and input.dtype.char in "fd" and not xp.fuses:
+        out = kernel(xp, input, -1 if dim == ndim - 1 else dim)
+        return out if out.flags.c_contiguous else in_rows(xp, out)
+    dtype = input.dtype
+    if dtype.kind != "f":
+        last = "lastdim_kernel" if dim in (-1, ndim - 1) else "kernel"
+        refuse(xp, f"{name}_{last}_impl", "uibc", input)
+    dim = normalize_dim(name, dim, ndim)
+    fused = xp.fused(name, input, dim)
+    if fused is not None:
+        return fused
+    if not size:
+        return xp.zeros(input.shape, dtype)
+    if not ndim:
+        return kernel(xp, input.reshape(1), 0).reshape(())
+    if dtype.itemsize < 4:
+        return in_single(xp, kernel, input, dim)
+    return in_rows(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
+
+
+@op(method=False)
+def _softmax(xp: Backend, input: Array, dim: int) -> Array:
+    return _along_one("softmax", xp, input, dim, _shares)
+
+
+def _shares(xp: Backend, x: Array, axis: int) -> Array:
+    if x.size >= _FEW // 4 and xp.is_moderate(x, axis):
+        out = xp.exp(x)
+    else:
+        out = x - xp.highest(x, axis)  # so that exp cannot overflow
+        xp.exp(out, out)
+    out /= xp.sum_along(out, axis)
+    return out
+
+
+def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    """The gradient for what ``out`` is the softmax of."""
+    if isinstance(xp, Backend) and is_half(g):
+        return in_single(xp, softmax_gradient, g, out, dim=dim)
+    if not g.ndim:
+        return out * (g - g * out)
+    dim %= g.ndim
+
+    def part(axis: int, g: Any, out: Any) -> Any:
+        if axis != -1 or not isinstance(xp, Backend):
+            return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
+        slope = g - xp.sum_of_products(g, out)
+        return xp.multiply(slope, out, out=slope)
+
+    return _by_slices(xp, part, dim, g, out)
+
+
+_softmax.vjp(input=softmax_gradient)
+
+
+@op(method=False)
+def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
+    return _along_one("log_softmax", xp, input, dim, _logarithms)
+
+
+def _logarithms(xp: Backend, x: Array, axis: int) -> Array:
+    out = x - xp.highest(x, axis)
+    total = xp.sum_along(xp.exp(out), axis)
+    out -= xp.log(total, total)
+    return out
+
+
+def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    if isinstance(xp, Backend) and is_half(g):
+        return in_single(xp, _log_softmax_gradient, g, out, dim=dim)
+    if not g.ndim:
+        return g - xp.exp(out) * g
+    dim %= g.ndim
+
+    def part(axis: int, g: Any, out: Any) -> Any:
+        if not isinstance(xp, Backend):
+            return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
+        shares = xp.exp(out)
+        shares *= xp.sum(g, axis=axis, keepdims=True)
+        return xp.subtract(g, shares, out=shares)
+
+    return _by_slices(xp, part, dim, g, out)
+
+
+_log_softmax.vjp(input=_log_softmax_gradient)
+
+
+@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
+
+    Args:
+        input: Tensor of any shape; integers need ``dtype``.
+        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
+            dimensions, else 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers without ``dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.softmax(tt.zeros(2), 0)
+        tensor([0.5000, 0.5000])
+    """
+    return along(_softmax, "softmax", input, dim, dtype, _stacklevel)
+
+
+softmax.plainly(_softmax)
+
+
+@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
+
+    Args:
+        input: Tensor of any shape; integers need ``dtype``.
+        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
+            dimensions, else 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers without ``dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
+        tensor([-0.6931, -0.6931])
+    """
+    return along(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
+
+
+log_softmax.plainly(_log_softmax)
+
+
+def along(
+    function: Any, name: str, input: Tensor, dim: int | None, dtype: Any, stacklevel: int
+) -> Tensor:
+    """A function of one dimension, called as ``softmax`` is."""
+    x: Any = input
+    if dtype is not None:
+        x = x.to(dtypes.as_dtype(dtype))
+    if dim is None:
+        dim = _implicit_dim(name, x.ndim, stacklevel + 1)
+    at = normalize_dim(name, dim, x.ndim)
+    if x._data.dtype.kind != "f":
+        kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
+        refuse(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
+    out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
+    return out
+
+
+def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def gate_halves(name: str, x: Array, dim: int) -> int:
+    """``dim`` counted from the front, checked to have an even size."""
+    refuse_complex(name, x)
+    if not x.ndim:
+        raise RuntimeError(f"{name} does not support scalars: there is no dimension to halve")
+    at = normalize_dim(name, dim, x.ndim)
+    if x.shape[at] % 2:
+        raise RuntimeError(
+            f"{name}: Halving dimension must be even, but dimension {dim} is size {x.shape[at]}"
+        )
+    return at

@@ -1,0 +1,455 @@
+"""Layers in the forms that PyTorch's ``nn.functional`` calls at the top level.
+
+The same names mean the same there, but the arguments come in another order and are all needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...autograd.views import check_inplace
+from ...core.tensor import Tensor
+from ...dispatch.op import Shape, composite
+from ...dispatch.out import scalar_name
+from ...state import grad_enabled
+from . import batch_normalization, normalization
+from . import dropout as dropouts
+from . import embedding as tables
+
+# -- normalization ---------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """``nn.functional.batch_norm`` with the weight and the bias first.
+
+    Args:
+        input: ``(batch, channels, *)``.
+        weight: ``(channels,)`` or None.
+        bias: ``(channels,)`` or None.
+        running_mean: ``(channels,)`` or None.
+        running_var: ``(channels,)`` or None.
+        training: Whether to take the batch's statistics.
+        momentum: How far the running statistics move.
+        eps: Added to the variance.
+        cudnn_enabled: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0], [3.0]])
+        >>> tt.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+        tensor([[-1.0000],
+                [ 1.0000]])
+    """
+    return batch_normalization.batch_norm(
+        input, running_mean, running_var, weight, bias, training, momentum, eps
+    )
+
+
+@composite(method=False, like=normalization.group_norm)
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """``nn.functional.group_norm``; ``cudnn_enabled`` is accepted for compatibility.
+
+    Args:
+        cudnn_enabled: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.group_norm(tt.tensor([[1.0, 3.0]]), 1, None, None, 0.0, False)
+        tensor([[-1.,  1.]])
+    """
+    return normalization.group_norm(input, num_groups, weight, bias, eps)
+
+
+@composite(method=False, like=normalization.layer_norm)
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Shape,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """``nn.functional.layer_norm``; ``cudnn_enable`` is accepted for compatibility.
+
+    Args:
+        cudnn_enable: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0, False)
+        tensor([[-1.,  1.]])
+    """
+    return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+@composite(method=False, like=batch_normalization.instance_norm)
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``.
+
+    Args:
+        use_input_stats: Whether to take each image's statistics.
+        cudnn_enabled: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[[1.0, 3.0]]])
+        >>> tt.instance_norm(x, None, None, None, None, True, 0.1, 0.0, False)
+        tensor([[[-1.,  1.]]])
+    """
+    return batch_normalization.instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    )
+
+
+def _statistics(input: Tensor, dims: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
+    """Mean and one over the deviation along dimensions, which keep size 1."""
+    variance: Any = input.var(tuple(dims), correction=0, keepdim=True)
+    return input.mean(tuple(dims), keepdim=True), (variance + eps).rsqrt()
+
+
+@composite(method=False, like=batch_norm)
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``batch_norm`` with the mean and one over the deviation of the batch, ``(channels,)`` each.
+
+    Outside training these have no elements. Gradients flow through the first result alone.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0], [3.0]])
+        >>> tt.native_batch_norm(x, None, None, None, None, True, 0.1, 3.0)[1:]
+        (tensor([2.]), tensor([0.5000]))
+    """
+    out = batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
+    if not training:
+        return out, input.new_empty((0,)), input.new_empty((0,))
+    mean, scale = _statistics(input.detach(), [d for d in range(input.ndim) if d != 1], eps)
+    return out, mean.flatten(), scale.flatten()
+
+
+@composite(method=False, like=layer_norm)
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``layer_norm`` with the mean and one over the deviation that it takes.
+
+    These have size 1 in the normalized dimensions. Gradients flow through the first result alone.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.native_layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0)
+        (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
+    """
+    shape = tuple(normalized_shape)
+    out = normalization.layer_norm(input, shape, weight, bias, eps)
+    return out, *_statistics(input.detach(), range(-len(shape), 0), eps)
+
+
+@composite(method=False)
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """``group_norm`` with the mean and one over the deviation of each group, ``(N, group)``.
+
+    Args:
+        input: ``(N, C, *)``.
+        weight: ``(C,)`` or None.
+        bias: ``(C,)`` or None.
+        N: The batch size.
+        C: The number of channels.
+        HxW: The number of elements of an image.
+        group: The number of groups.
+        eps: Added to the variance.
+
+    Raises:
+        RuntimeError: If the sizes are not the input's.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.native_group_norm(tt.tensor([[[1.0, 3.0]]]), None, None, 1, 1, 2, 1, 0.0)[1:]
+        (tensor([[2.]]), tensor([[1.]]))
+    """
+    if input.numel() != N * C * HxW or tuple(input.shape[:2]) != (N, C):
+        raise RuntimeError(
+            f"native_group_norm: Expected X.numel() == N * C * HxW, got shape {list(input.shape)} "
+            f"for N={N}, C={C} and HxW={HxW}"
+        )
+    out = normalization.group_norm(input, group, weight, bias, eps)
+    mean, scale = _statistics(input.reshape(N, group, C // group * HxW), (2,), eps)
+    return out, mean.squeeze(2), scale.squeeze(2)
+
+
+# -- dropout and random slopes ---------------------------------------------------------------------
+
+
+@composite(method=False, like=dropouts.dropout)
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """``dropout`` with the mask of what is kept.
+
+    Args:
+        train: Whether elements are dropped; None, as True, for yes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.native_dropout(tt.ones(2), 0.5, False)
+        (tensor([1., 1.]), tensor([True, True]))
+    """
+    if train is False or not input.numel():
+        return input, input.new_ones(tuple(input.shape), dtype=dtypes.bool)
+    dropouts.check_share(p)
+    mask = input.new_empty(tuple(input.shape), dtype=dtypes.bool).bernoulli_(1 - p)
+    return input * mask * (0.0 if p == 1 else 1 / (1 - p)), mask
+
+
+@composite(method=False, like=dropouts.dropout)
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dropout_(tt.ones(2), 1.0, True)
+        tensor([0., 0.])
+    """
+    return dropouts.dropout(input, p, train, True)
+
+
+@composite(method=False, like=dropouts.alpha_dropout)
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``alpha_dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.alpha_dropout_(tt.ones(2), 0.5, False)
+        tensor([1., 1.])
+    """
+    return dropouts.alpha_dropout(input, p, train, True)
+
+
+@composite(method=False, like=dropouts.feature_dropout)
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``feature_dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
+        tensor(0.)
+    """
+    return dropouts.drop("feature_dropout", input, p, train, True, features=True)
+
+
+@composite(method=False, like=dropouts.feature_alpha_dropout)
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
+    """``feature_alpha_dropout`` written over ``input``.
+
+    Args:
+        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.feature_alpha_dropout_(tt.ones(1, 2, 1), 0.5, False).sum()
+        tensor(2.)
+    """
+    return dropouts.feature_alpha_dropout(input, p, train, True)
+
+
+@composite(namespaces=("", "nn.functional"), method=False, like=dropouts.rrelu)
+def rrelu_(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> Tensor:
+    """``rrelu`` written over ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
+        tensor([-1.,  1.])
+    """
+    return dropouts.rrelu(input, lower, upper, training, True)
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+@composite(method=False)
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """``nn.functional.embedding`` with the table first.
+
+    Args:
+        weight: ``(num_embeddings, embedding_dim)``.
+        indices: int32 or int64 tensor.
+        padding_idx: A row that gets no gradient; negative, the default, for none.
+        scale_grad_by_freq: Divide a row's gradient by how often it occurs.
+        sparse: Must be False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.embedding(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1]))
+        tensor([[3., 4.]])
+    """
+    padding = padding_idx if padding_idx >= 0 else None
+    return tables.embedding(
+        indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+    )
+
+
+@composite(method=False)
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """Scale the rows of a table that ``indices`` name down to a norm, in place.
+
+    Args:
+        input: The table, ``(num_embeddings, embedding_dim)``.
+        indices: Integer tensor of any shape.
+        max_norm: The largest norm that stays.
+        norm_type: The p of that norm.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        RuntimeError: If ``input`` requires grad, and that is recorded.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.embedding_renorm_(tt.tensor([[3.0, 4.0], [6.0, 8.0]]), tt.tensor([0]), 1.0, 2.0)
+        tensor([[0.6000, 0.8000],
+                [6.0000, 8.0000]])
+    """
+    if grad_enabled() and input.requires_grad:
+        check_inplace(input)
+        raise RuntimeError("the derivative for 'embedding_renorm_' is not implemented")
+    tables.renormalize(indices, input, max_norm, norm_type)
+    return input
+
+
+# -- gradients -------------------------------------------------------------------------------------
+
+
+def _check_gradient(
+    name: str, grad_output: Tensor, output: Tensor, input_dtype: dtypes.dtype
+) -> None:
+    for dtype in (output.dtype, dtypes.as_dtype(input_dtype)):
+        if dtype is not grad_output.dtype:
+            raise RuntimeError(
+                f"expected scalar type {scalar_name(grad_output.dtype)} but found "
+                f"{scalar_name(dtype)}"
+            )
+    if grad_output.shape != output.shape:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
+            f"'output'; but {list(grad_output.shape)} does not equal {list(output.shape)} "
+            f"(while checking arguments for {name})"
+        )
+
+
+@composite(method=False, public=True)
+def _softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
+) -> Tensor:
+    """The gradient for the input of ``softmax``, which functions of one's own pass on.
+
+    Args:
+        grad_output: The gradient for the output.
+        output: What ``softmax`` gave, of the same shape and dtype.
+        dim: The dimension along which it sums to 1.
+        input_dtype: The dtype of the input, the same too.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> shares = tt.tensor([0.25, 0.75])
+        >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), shares, 0, tt.float32)
+        tensor([ 0.1875, -0.1875])
+    """
+    _check_gradient("softmax_backward", grad_output, output, input_dtype)
+    if input_dtype is dtypes.float16:
+        out = _softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
+        return out.half()
+    shares = grad_output * output
+    return shares - output * shares.sum(dim, keepdim=True)
+
+
+@composite(method=False, public=True, like=_softmax_backward_data)
+def _log_softmax_backward_data(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
+) -> Tensor:
+    """The gradient for the input of ``log_softmax``, which functions of one's own pass on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> logs = tt.tensor([0.25, 0.75]).log()
+        >>> tt._log_softmax_backward_data(tt.tensor([1.0, 0.0]), logs, 0, tt.float32)
+        tensor([ 0.7500, -0.7500])
+    """
+    _check_gradient("log_softmax_backward", grad_output, output, input_dtype)
+    if input_dtype is dtypes.float16:
+        out = _log_softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
+        return out.half()
+    return grad_output - output.exp() * grad_output.sum(dim, keepdim=True)

@@ -1,0 +1,283 @@
+"""Normalization of channels, over a batch or over each of its members."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...autograd.inference import check_mapped
+from ...core.layout import channels_last, channels_last_3d, memory_format
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, composite
+from ..checks import integer
+from ..memory_order import suggested
+from ..shape.views import contiguous, following
+from .standardize import (
+    along_channels,
+    check_float,
+    check_parameter_dtypes,
+    single,
+    standardize,
+)
+
+_SPACE = ("nn.functional",)
+
+
+@composite(namespaces=_SPACE, method=False, node="NativeBatchNormBackward0")
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` for each channel.
+
+    Args:
+        input: ``(batch, channels, *)``.
+        running_mean: ``(channels,)``: the mean outside training. In training it moves towards
+            the batch's mean, in place: ``(1 - momentum) running + momentum batch``.
+        running_var: The same for the variance (the unbiased one).
+        weight: ``(channels,)``; default none.
+        bias: ``(channels,)``; default none.
+        training: Whether to take mean and variance over the batch; default False.
+        momentum: How far the running statistics move; default 0.1.
+        eps: Added to the variance; default 1e-5.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        ValueError: In training with one value per channel, or an ``eps`` that is not positive.
+        RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0], [3.0]])
+        >>> tt.nn.functional.batch_norm(x, None, None, training=True)
+        tensor([[-1.0000],
+                [ 1.0000]])
+
+    Reference:
+        Ioffe, Szegedy: Batch Normalization, arXiv:1502.03167.
+    """
+    name = "batch_norm"
+    if training:
+        check_more_than_one(input.shape, "value per channel")
+    if eps < 0 or (training and eps == 0):
+        kind = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {kind}, but got {eps}")
+    check_parameters(
+        name, input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    )
+    if not training and (running_mean is None or running_var is None):
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise RuntimeError(f"{name}: {missing} must be defined in evaluation mode")
+    if not input.numel():
+        return _empty(input, weight, bias)
+    if training:
+        return _by_own_statistics(input, running_mean, running_var, weight, bias, momentum, eps)
+    return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
+
+
+def check_more_than_one(shape: Any, what: str) -> None:
+    """ValueError if a batch has but one value to take statistics over."""
+    values = math.prod(shape[2:]) * (shape[0] if what.endswith("channel") else 1)
+    if values == 1:
+        raise ValueError(f"Expected more than 1 {what} when training, got input size {shape}")
+
+
+def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
+    """Error unless all is floating-point, with a number per channel, both statistics or none."""
+    if (given["running_mean"] is None) != (given["running_var"] is None):
+        raise ValueError(
+            f"{name}: running_mean and running_var must either both be None or neither be None"
+        )
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for argument, value in given.items():
+        if value is not None and value.numel() != channels:
+            raise RuntimeError(
+                f"{name}: {argument} should contain {channels} elements not {value.numel()}"
+            )
+    check_float(name, input)
+    if input.numel() or name != "batch_norm":  # of nothing PyTorch computes nothing
+        check_parameter_dtypes(name, input, *given.values())
+
+
+def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
+    """The result for no elements, which has a gradient of zeros."""
+    out = input.clone()
+    for parameter in (weight, bias):
+        if parameter is not None:
+            out = out * along_channels(parameter.to(input.dtype), input.ndim)
+    return out  # type: ignore[no-any-return]
+
+
+def _by_own_statistics(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    x, w, b = single(input, weight, bias)
+    axes = (0, *range(2, input.ndim))
+    out, mean, var = standardize(
+        x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps
+    )
+    if running_mean is not None:
+        count = input.numel() // input.shape[1]
+        _move(running_mean, mean._data, momentum)
+        _move(running_var, var._data * (count / max(count - 1, 1)), momentum)
+    return contiguous(out.to(input.dtype) if x is not input else out, _format(input._data))
+
+
+def _format(array: Array) -> memory_format:
+    """That of the result: channels last also where a side of 1 has a step that does not fit."""
+    last = {4: channels_last, 5: channels_last_3d}.get(array.ndim)
+    if last is not None and last.holds(array) and not array.flags.c_contiguous:
+        return last
+    return suggested(array)
+
+
+def _move(running: Any, batch: Any, momentum: float) -> None:
+    """Move running statistics towards the batch's, in place and unrecorded."""
+    check_mapped("batch_norm", running)
+    xp, data = running._xp, running._data
+    step = xp.reshape(batch, data.shape) * momentum
+    xp.copyto(data, data * (1 - momentum) + step, casting="same_kind")
+    running._bump()
+
+
+def _by_running_statistics(
+    input: Tensor, mean: Any, var: Any, weight: Any, bias: Any, eps: float
+) -> Tensor:
+    x, mean, var, weight, bias = single(input, mean, var, weight, bias)
+    factor = (var + eps).rsqrt()
+    if weight is not None:
+        factor = factor * weight
+    shift = -mean * factor  # of a mean of its own, which later training does not move
+    if bias is not None:
+        shift = bias + shift
+    out = x * along_channels(factor, input.ndim) + along_channels(shift, input.ndim)
+    return contiguous(out.to(input.dtype), _format(input._data))
+
+
+@composite(namespaces=_SPACE, method=False, node="ViewBackward0")
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``batch_norm`` with statistics of its own for each member of the batch.
+
+    Args:
+        input: ``(batch, channels, *)`` with at least one more dimension.
+        running_mean: ``(channels,)``, moved in place towards the mean over the batch.
+        running_var: The same for the variance.
+        weight: ``(channels,)``; default none.
+        bias: ``(channels,)``; default none.
+        use_input_stats: Whether to take the input's statistics, not the running ones;
+            default True.
+        momentum: How far the running statistics move; default 0.1.
+        eps: Added to the variance; default 1e-5.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        ValueError: With one value per channel.
+        RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.instance_norm(tt.tensor([[[1.0, 3.0]]]), eps=0.0)
+        tensor([[[-1.,  1.]]])
+
+    Reference:
+        Ulyanov, Vedaldi, Lempitsky: Instance Normalization, arXiv:1607.08022.
+    """
+    name = "instance_norm"
+    if use_input_stats:
+        check_more_than_one(input.shape, "spatial element")
+    check_parameters(
+        name, input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    )
+    if not use_input_stats:
+        if running_mean is None:
+            raise RuntimeError(
+                f"{name}: Expected running_mean and running_var to be defined when use_input_stats "
+                "is false"
+            )
+        return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
+    # Of a weight of its own, as PyTorch repeats it: it may be changed afterwards.
+    x, w, b = single(input, None if weight is None else weight.clone(), bias)
+    axes = tuple(range(2, input.ndim))
+    out, mean, var = standardize(
+        x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps
+    )
+    if running_mean is not None:
+        count = math.prod(input.shape[2:])
+        xp = input._xp
+        _move(running_mean, xp.mean(mean._data, axis=0), momentum)
+        unbiased = xp.mean(var._data, axis=0) * (count / max(count - 1, 1))
+        _move(running_var, unbiased, momentum)
+    return contiguous(out.to(input.dtype) if x is not input else out)
+
+
+@composite(namespaces=_SPACE, method=False)
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """``input / (k + alpha mean(x²))^beta``, the mean over neighbouring channels.
+
+    Args:
+        input: ``(batch, channels, *)`` with at least one more dimension.
+        size: How many neighbouring channels, the own among them.
+        alpha: Default 1e-4.
+        beta: Default 0.75.
+        k: Default 1.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        ValueError: For fewer than three dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.local_response_norm(tt.ones(1, 2, 1), 2, alpha=2.0, beta=1.0)
+        tensor([[[0.5000],
+                 [0.3333]]])
+
+    Reference:
+        Krizhevsky, Sutskever, Hinton: ImageNet Classification with Deep Convolutional Neural
+        Networks, 2012, section 3.3.
+    """
+    from .sliding_windows import Slide, slide_sum
+
+    if input.ndim < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)"
+        )
+    x: Any = input
+    if not x.numel():
+        return x  # type: ignore[no-any-return]
+    size = integer("local_response_norm", "size", size)
+    if size < 1:
+        raise RuntimeError(
+            f"local_response_norm: kernel size should be greater than zero, but got {size}"
+        )
+    neighbours = Slide(1, size, 1, size // 2, 1, input.shape[1])
+    mean = slide_sum(x * x, neighbours) / size
+    return following(x / (mean * alpha + k).pow(beta), x)

@@ -1,0 +1,397 @@
+"""Images sampled at given coordinates, and grids of such coordinates."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor, wrap
+from ...dispatch.op import Array, Backend, Index, composite, op
+from ...dispatch.out import scalar_name
+from ...dispatch.record import keep_versions
+from ...warnings import warn
+from ..checks import integers_of
+from ..linalg.matmul import matmul
+from ..pointwise.selection import where
+
+_F = ("nn.functional",)
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+# -- pixels by number ----------------------------------------------------------------------------
+
+
+@op(method=False)
+def _pixels(xp: Backend, input: Array, index: Index) -> Array:
+    """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``."""
+    return xp.take_in_each(input, index)
+
+
+@op(method=False)
+def _add_pixels(xp: Backend, input: Array, index: Index, size: int) -> Array:
+    """Flat images of ``size`` pixels with ``input`` added at ``index``."""
+    batch, channels = input.shape[:2]
+    # One run of memory per image, so that its pixels are numbered by a single index.
+    plane = xp.arange(batch * channels).reshape(batch, channels, 1) * size
+    out = xp.zeros((batch * channels * size,), input.dtype)
+    xp.index_add(out, xp.reshape(plane + index[:, None, :], (-1,)), xp.reshape(input, (-1,)))
+    return xp.reshape(out, (batch, channels, size))
+
+
+_pixels.vjp(input=lambda xp, g, in_shape, index: xp.call(_add_pixels, g, index, in_shape[2]))
+_add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
+
+
+# -- coordinates ---------------------------------------------------------------------------------
+
+
+@op(method=False)
+def _clipped(xp: Backend, input: Array, first: int, last: int) -> Array:
+    """Coordinates moved to between two; NaN counts as one before the first."""
+    return xp.fmin(xp.fmax(input, first), last)
+
+
+_clipped.vjp(
+    input=lambda xp, g, input, first, last: xp.where(
+        (input > first) & (input < last), g, xp.zeros_like(g)
+    )
+)
+
+
+@op(method=False)
+def _reflected(xp: Backend, input: Array, low: float, span: float) -> Array:
+    """Coordinates mirrored at ``low`` and ``low + span`` until they lie between them."""
+    distance = xp.abs(input - low)
+    turns = xp.floor(distance / span)
+    rest = distance - turns * span
+    return xp.where(turns % 2 == 0, rest + low, span - rest + low)
+
+
+def _reflected_rule(xp: Any, g: Any, input: Any, low: float, span: float) -> Any:
+    even = xp.floor(xp.abs(input - low) / span) % 2 == 0
+    return xp.where(even == (input >= low), g, -g)
+
+
+_reflected.vjp(input=_reflected_rule)
+
+
+def _folded(x: Any, size: int, padding: str, corners: bool) -> Any:
+    """Coordinates outside the image mapped into it, where the padding says so."""
+    if padding == "zeros":
+        return x
+    if padding == "reflection":
+        if corners:
+            x = _reflected(x, 0.0, float(size - 1)) if size > 1 else x * 0
+        else:
+            x = _reflected(x, -0.5, float(size))
+    return _clipped(x, 0, size - 1)
+
+
+def _pixel_coordinates(x: Any, size: int, corners: bool) -> Any:
+    """From [-1, 1] over the image to pixels: between the corner pixels' centres, or edges."""
+    return (x + 1) * ((size - 1) / 2) if corners else ((x + 1) * size - 1) / 2
+
+
+# -- sampling ------------------------------------------------------------------------------------
+
+
+def _grid_name(node: Node) -> str:
+    return f"GridSampler{len(node.shape) - 2}DBackward0"
+
+
+@composite(namespaces=_F, method=False, node=_grid_name)
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Images at the coordinates that ``grid`` holds.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or with a depth before the height.
+        grid: ``(batch, *points, 2)``, or 3: x, y (and z) of each point, -1 and 1 at the edges of
+            the image.
+        mode: ``"bilinear"`` (default; between 8 pixels in a volume), ``"nearest"``, or
+            ``"bicubic"``, for images.
+        padding_mode: Beyond the edges: ``"zeros"`` (default), the pixels of the
+            ``"border"``, or the ``"reflection"``.
+        align_corners: Whether -1 and 1 are the centres of the corner pixels, not their outer
+            edges; default False.
+
+    Returns:
+        ``(batch, channels, *points)``.
+
+    Raises:
+        ValueError: For an unknown mode.
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> image, point = tt.arange(4.0).reshape(1, 1, 2, 2), tt.zeros(1, 1, 1, 2)
+        >>> tt.nn.functional.grid_sample(image, point, align_corners=False)
+        tensor([[[[1.5000]]]])
+
+    Reference:
+        Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
+    """
+    _check(input, grid, mode, padding_mode)
+    corners = _aligned(align_corners)
+    image = tuple(input.shape[2:])
+    points: Any = grid
+    # The grid names the last dimension of the image first.
+    at = [
+        _pixel_coordinates(points[..., i], size, corners).flatten(1)
+        for i, size in enumerate(reversed(image))
+    ][::-1]
+    flat = input.flatten(2)
+    if mode == "bicubic":
+        out = _bicubic(flat, at, image, padding_mode, corners)
+    else:
+        at = [_folded(x, n, padding_mode, corners) for x, n in zip(at, image, strict=True)]
+        if len(image) == 3 and padding_mode == "zeros":
+            # What lies at infinity lies outside: a volume has zeros there, and images have NaN.
+            at = [_clipped(x, -2, n + 1) for x, n in zip(at, image, strict=True)]
+        sample = _bilinear if mode == "bilinear" else _nearest
+        out = sample(flat, at, image)
+    return keep_versions(out.reshape((*input.shape[:2], *grid.shape[1:-1])), input, grid)
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False "
+            "since 1.3.0. Please specify align_corners=True if the old behavior is desired. See "
+            "the documentation of grid_sample for details.",
+        )
+    return bool(align_corners)
+
+
+def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
+    name = "nn.functional.grid_sample()"
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError(
+            f"{name}: expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
+    if padding_mode not in _PADDINGS:
+        raise ValueError(
+            f"{name}: expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+            f"'{padding_mode}'"
+        )
+    sizes = f"input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+    if input.shape[0] != grid.shape[0]:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid and input to have same batch size, but got {sizes}"
+        )
+    if grid.shape[-1] != input.ndim - 2:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {input.ndim - 2} in last dimension, but "
+            f"got grid with sizes {list(grid.shape)}"
+        )
+    if 0 in input.shape[2:]:
+        raise RuntimeError(
+            "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+            f"sizes {list(input.shape)} with dimension {input.shape.index(0, 2)} being empty"
+        )
+    if input.ndim not in (4, 5) or grid.ndim != input.ndim:
+        raise RuntimeError(
+            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
+            f"got {sizes}"
+        )
+    if mode == "bicubic" and input.ndim == 5:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    _check_dtypes(input, grid)
+
+
+def _check_dtypes(input: Tensor, grid: Tensor) -> None:
+    if input.dtype is not grid.dtype:
+        raise RuntimeError(
+            f"grid_sampler(): expected scalar type {scalar_name(input.dtype)} but found "
+            f"{scalar_name(grid.dtype)}"
+        )
+    if not input.is_floating_point():
+        raise NotImplementedError(
+            f"\"grid_sampler\" not implemented for '{scalar_name(input.dtype)}'"
+        )
+
+
+def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> tuple[Any, Array]:
+    """The pixels at whole coordinates (raw arrays), and which lie in the image."""
+    xp = flat._xp
+    number: Any = 0
+    inside: Any = True
+    for place, size in zip(places, image, strict=True):
+        valid = (place >= 0) & (place < size)
+        inside = inside & valid
+        number = number * size + xp.where(valid, place, 0).astype("int64")
+    return _pixels(flat, wrap(number, xp)), inside
+
+
+def _weighted(fetched: tuple[Any, Array], weight: Any) -> Any:
+    """Pixels by weight; nothing outside of the image, but NaN where a coordinate is NaN."""
+    pixels, inside = fetched
+    mask = wrap(inside.astype(weight._data.dtype), pixels._xp)
+    return pixels * (weight * mask).unsqueeze(1)
+
+
+def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
+    xp = flat._xp
+    pixels, inside = _fetch(flat, [xp.rint(x._data) for x in at], image)
+    out = pixels * wrap(inside[:, None].astype(flat._data.dtype), xp)
+    if not at[0].requires_grad:
+        return out
+    never = wrap(xp.zeros((), "bool"), xp)
+    return where(never, at[0].unsqueeze(1), out)  # the gradient of the grid is zeros
+
+
+def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
+    """Between the corners of a cell, by the volume opposite each."""
+    xp = flat._xp
+    first = [xp.floor(x._data) for x in at]
+    shares = [x - wrap(start, xp) for x, start in zip(at, first, strict=True)]
+    out: Any = 0
+    for corner in itertools.product((0, 1), repeat=len(at)):
+        places = [start + step for start, step in zip(first, corner, strict=True)]
+        weight = math.prod(
+            share if step else 1 - share for share, step in zip(shares, corner, strict=True)
+        )
+        out = out + _weighted(_fetch(flat, places, image), weight)
+    return out
+
+
+def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool) -> Any:
+    xp = flat._xp
+    first = [xp.floor(x._data) for x in at]
+    shares = [_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True)]
+    out: Any = 0
+    for steps in itertools.product(range(4), repeat=2):
+        places = [
+            _folded(wrap(start + (step - 1), xp), size, padding, corners)._data
+            for start, step, size in zip(first, steps, image, strict=True)
+        ]
+        weight = shares[0][steps[0]] * shares[1][steps[1]]
+        out = out + _weighted(_fetch(flat, places, image), weight)
+    return out
+
+
+def _cubic_weights(t: Any) -> list[Any]:
+    """Keys' kernel with a = -3/4 at the four pixels around a place, ``t`` past the second."""
+    a = -0.75
+    u = 1 - t
+
+    def far(x: Any) -> Any:  # 1 <= x <= 2
+        return ((x - 5) * x + 8) * (x * a) - 4 * a
+
+    def near(x: Any) -> Any:  # 0 <= x <= 1
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    return [far(t + 1), near(t), near(u), far(u + 1)]
+
+
+# -- grids ---------------------------------------------------------------------------------------
+
+
+@composite(namespaces=_F, method=False, node="AffineGridGeneratorBackward0")
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The grid for ``grid_sample`` that maps images by affine matrices.
+
+    Args:
+        theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
+        size: ``(batch, channels, *image)`` of the result that is wanted.
+        align_corners: As it will be given to ``grid_sample``; default False.
+
+    Returns:
+        ``(batch, *image, 2)`` or ``(batch, *image, 3)``.
+
+    Raises:
+        ValueError: If shapes or the dtype do not fit.
+        RuntimeError: If the batch sizes differ.
+        NotImplementedError: For other numbers of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> identity = tt.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> tt.nn.functional.affine_grid(identity, (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+
+    Reference:
+        Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
+    """
+    sizes = integers_of("affine_grid", "size", size)
+    _check_affine(theta, sizes)
+    if align_corners and 1 in sizes[2:]:
+        warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. See the "
+            "documentation of affine_grid for details."
+        )
+    return _mapped(theta, sizes[2:], _aligned(align_corners))
+
+
+def affine_places(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
+    """``affine_grid``, told about the corners."""
+    sizes = integers_of("affine_grid", "size", size)
+    _check_affine(theta, sizes)
+    return _mapped(theta, sizes[2:], corners)
+
+
+@op(method=False)
+def _mapped(xp: Backend, input: Array, image: tuple[int, ...], corners: bool) -> Array:
+    """Where affine matrices map the pixels of an image."""
+    points = xp.call(matmul, _places(xp, image, corners, input.dtype), xp.swapaxes(input, 1, 2))
+    return xp.reshape(points, (len(input), *image, len(image)))
+
+
+@op(method=False)
+def _unmapped(xp: Backend, input: Array, corners: bool) -> Array:
+    """The gradient of the matrices."""
+    image = input.shape[1:-1]
+    columns = xp.swapaxes(xp.reshape(input, (len(input), -1, len(image))), 1, 2)
+    return xp.call(matmul, columns, _places(xp, image, corners, input.dtype))
+
+
+_mapped.vjp(input=lambda xp, g, corners: xp.call(_unmapped, g, corners))
+_unmapped.vjp(input=lambda xp, g, in_shape, corners: xp.call(_mapped, g, in_shape[1:-1], corners))
+
+
+def _places(xp: Any, image: tuple[int, ...], corners: bool, dtype: Any) -> Array:
+    """The places of an image's pixels, one in each row, and a 1 behind them."""
+    axes = [_positions(xp, n, corners, dtype) for n in image]
+    rows = [xp.reshape(axis, (-1,)) for axis in reversed(xp.meshgrid(*axes, indexing="ij"))]
+    return xp.stack([*rows, xp.ones_like(rows[0])], axis=1)
+
+
+def _positions(xp: Any, size: int, corners: bool, dtype: Any) -> Array:
+    """Evenly from -1 to 1: the corner pixels' centres, or their edges' place half a pixel off."""
+    if size == 1:
+        return xp.zeros((1,), dtype)
+    end = 1.0 if corners else (size - 1) / size
+    return xp.linspace(-end, end, size).astype(dtype)
+
+
+def _check_affine(theta: Tensor, sizes: tuple[int, ...]) -> None:
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if len(sizes) not in (4, 5):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {sizes}."
+        )
+    spatial = len(sizes) - 2
+    if theta.ndim != 3 or tuple(theta.shape[1:]) != (spatial, spatial + 1):
+        raise ValueError(
+            f"Expected a batch of {spatial}D affine matrices of shape Nx{spatial}x{spatial + 1} "
+            f"for size {sizes}. Got {list(theta.shape)}."
+        )
+    if len(theta) != sizes[0]:
+        raise RuntimeError(
+            "affine_grid: Expected size for first two dimensions of batch2 tensor to be: "
+            f"{[sizes[0], spatial + 1]} but got: {[len(theta), spatial + 1]}."
+        )
+    if min(sizes) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {sizes}")

@@ -1,0 +1,394 @@
+"""Losses that ask for a margin between scores or distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ...dispatch.record import keep_versions
+from ...dtypes import int64
+from .activation import relu
+from .distance import pairwise_distance
+from .loss_reduction import (
+    SPACE,
+    check_scalar_type,
+    in_place_of,
+    reduced,
+    reduction_of,
+    refuse_grad,
+)
+from .smooth_activation import logsigmoid
+from .standardize import check_float
+
+
+@composite(namespaces=SPACE, method=False)
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, -target · (input1 - input2) + margin).
+
+    Args:
+        input1: Any shape.
+        input2: The same number of dimensions, broadcast.
+        target: 1 where ``input1`` should be larger, -1 where ``input2`` should; likewise.
+        margin: Default: 0.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
+
+    Raises:
+        RuntimeError: If the numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> low, high = tt.tensor([1.0]), tt.tensor([3.0])
+        >>> tt.nn.functional.margin_ranking_loss(low, high, tt.tensor([1.0]))
+        tensor(2.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}"
+        )
+    gap: Any = -target * (input1 - input2) + float(margin)
+    return reduced(gap.clamp(min=0), reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """input where the target is 1, max(0, margin - input) where it is -1.
+
+    Args:
+        input: Any shape.
+        target: The same shape, broadcast.
+        margin: Default: 1.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0])
+        >>> tt.nn.functional.hinge_embedding_loss(x, y)
+        tensor(0.6500)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    x: Any = input
+    y: Any = target
+    # Each part is kept where the target is not the other one's, as in PyTorch: a target that is
+    # neither 1 nor -1 counts both. No product with the condition: an infinity would become NaN.
+    apart = (margin - x).clamp(min=0).where(y != 1, 0)
+    return reduced(apart + x.where(y != -1, 0), reduction)
+
+
+@composite(namespaces=SPACE, method=False, node="SoftMarginLossBackward0")
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """log(1 + exp(-target · input)), with targets 1 and -1.
+
+    Args:
+        input: Any shape.
+        target: A shape that broadcasts to it.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the input's shape; of the input's dtype.
+
+    Raises:
+        RuntimeError: If the target stretches the input, or the input holds integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0])
+        >>> tt.nn.functional.soft_margin_loss(x, y)
+        tensor(0.4100)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    refuse_grad("soft_margin_loss", target=target)
+    agreement = in_place_of(input, target * input)
+    return keep_versions(reduced(-logsigmoid(agreement), reduction), input)
+
+
+@composite(namespaces=SPACE, method=False)
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1.
+
+    Args:
+        input1: Shape ``(batch, features)``, or ``(features,)``.
+        input2: The same shape.
+        target: Shape ``(batch,)``, or 0-d.
+        margin: Default: 0.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the target's shape.
+
+    Raises:
+        RuntimeError: If the numbers of dimensions do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[1.0, 0.0]])
+        >>> tt.nn.functional.cosine_embedding_loss(x, x, tt.tensor([-1.0]))
+        tensor(1.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found "
+            f"inputs with sizes {list(input1.shape)} and {list(input2.shape)}."
+        )
+    a: Any = input1
+    b: Any = input2
+    y: Any = target
+    # The constant keeps the gradient finite for a zero vector.
+    squares = ((a * a).sum(-1) + 1e-12) * ((b * b).sum(-1) + 1e-12)
+    cosine = (a * b).sum(-1) / squares.sqrt()
+    alike = (1 - cosine).where(y == 1, 0)
+    return reduced(alike + (cosine - margin).clamp(min=0).where(y == -1, 0), reduction)
+
+
+@composite(namespaces=SPACE, method=False, node="MultiMarginLossBackward0")
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over the other classes of max(0, margin - x[target] + x[other])^p.
+
+    Args:
+        input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
+        target: Class numbers, shape ``(batch,)``, or 0-d.
+        p: 1 or 2. Default: 1.
+        margin: Default: 1.
+        weight: A factor for each target class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the target's shape.
+
+    Raises:
+        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
+        RuntimeError: If the shapes do not fit or a target is no class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[0.1, 0.2, 0.4, 0.8]])
+        >>> tt.nn.functional.multi_margin_loss(x, tt.tensor([3]))
+        tensor(0.3250)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    refuse_grad("multi_margin_loss", weight=weight)
+    _check_multi_margin(input, target, p, weight)
+    check_float("multi_margin_loss_cpu_kernel", input)
+    x: Any = input
+    y: Any = target
+    rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)
+    places = y.reshape(-1, 1)
+    gaps = relu(margin - rows.gather(1, places) + rows)  # no gradient where there is no gap
+    # The target itself is no other class; its gap is NaN if it is infinite.
+    gaps = gaps.scatter(1, places, 0)
+    if p == 2:
+        gaps = gaps * gaps
+    if weight is not None:
+        gaps = gaps * weight[places]
+    loss = gaps.sum(1) / rows.shape[1]
+    loss = reduced(loss.reshape(y.shape), reduction)
+    return keep_versions(loss, input, weight)
+
+
+def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> None:
+    if p not in (1, 2):
+        raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError(f"weight must be one-dimensional, got {weight.ndim} dimensions")
+    classes = input.shape[-1] if input.ndim else 1
+    if input.ndim > 2 or not classes:
+        raise RuntimeError(
+            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+            f"{list(input.shape)}"
+        )
+    batch = input.shape[0] if input.ndim == 2 else 1
+    if target.ndim > 1 or target.numel() != batch:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of "
+            f"input samples (batch size). Expected target size [{batch}], but got "
+            f"{list(target.shape)}. Input has shape {list(input.shape)}."
+        )
+    if weight is not None and weight.numel() != classes:
+        raise RuntimeError(
+            f"inconsistent weight size, expected {classes} but got {list(weight.shape)}"
+        )
+    check_scalar_type(int64, target)
+    if weight is not None:
+        check_scalar_type(input.dtype, weight)
+    target._xp.check_all(
+        (target._data >= 0) & (target._data < classes),
+        f"target out of range: multi_margin_loss expected classes from 0 to {classes - 1}",
+    )
+
+
+@composite(namespaces=SPACE, method=False)
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance.
+
+    Args:
+        anchor: Shape ``(batch, features)``, or ``(features,)``.
+        positive: Of the same kind, the same shape.
+        negative: Of another, the same shape.
+        margin: Positive. Default: 1.
+        p: Default: 2.
+        eps: Added to the differences. Default: 1e-6.
+        swap: Whether d(positive, negative) is used where it is smaller than the distance from
+            anchor to negative. Default: False.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
+
+    Raises:
+        ValueError: If ``margin`` is not positive.
+        RuntimeError: If the numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
+        >>> tt.nn.functional.triplet_margin_loss(anchor, anchor, far)
+        tensor(0.5000)
+
+    Reference:
+        V. Balntas et al., "Learning shallow convolutional feature descriptors with triplet
+        losses" (2016).
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+
+    def distance(x: Tensor, y: Tensor) -> Tensor:
+        return pairwise_distance(x, y, p, eps)
+
+    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+@composite(namespaces=SPACE, method=False)
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function.
+
+    Args:
+        anchor: Shape ``(batch, *)``.
+        positive: Of the same kind, the same shape.
+        negative: Of another, the same shape.
+        distance_function: d. Default: the Euclidean distance.
+        margin: Positive. Default: 1.
+        swap: Whether d(positive, negative) is used where it is smaller than the distance from
+            anchor to negative. Default: False.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Returns:
+        A 0-d tensor, or for ``"none"`` one of the distances' shape.
+
+    Raises:
+        ValueError: If ``margin`` is not positive or ``reduction`` unknown.
+        RuntimeError: If the numbers of dimensions differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> F = tt.nn.functional
+        >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
+        >>> F.triplet_margin_with_distance_loss(anchor, anchor, far)
+        tensor(0.5000)
+    """
+    distance = distance_function or pairwise_distance
+    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+
+
+def _triplet(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    distance: Callable[[Any, Any], Any],
+    margin: float,
+    swap: bool,
+    reduction: str,
+) -> Tensor:
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and "
+            f"negative {negative.ndim}D inputs"
+        )
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return reduced((margin + near - far).clamp(min=0), reduction)

@@ -1,0 +1,370 @@
+"""Normalization: over a sample's features, or over a batch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.call import write_unrecorded
+from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...dispatch.out import scalar_name
+from ..checks import integer, integers_of
+from ..memory_order import in_rows, suggested
+from ..reduce.norms import p_norm
+from ..shape.views import contiguous, following
+from .standardize import (
+    check_float,
+    check_parameter_dtypes,
+    single,
+    standardize,
+    unstandardized,
+)
+
+
+#: Fewer elements than this are normalized in one go.
+_FEW = 16384
+
+
+@op(method=False, node="NativeLayerNormBackward0")
+def _layer_norm(
+    xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
+) -> Array:
+    """Normalize over the last ``count`` dimensions; see ``layer_norm``."""
+    fused = xp.fused("layer_norm", input, weight, bias, count, eps)
+    if fused is not None:
+        return fused
+    native, shape = input.dtype, input.shape
+    if not input.size:
+        return xp.zeros(shape, native)
+    if native.char == "e":
+        input, weight, bias = _single(xp, input, weight, bias)
+    size = shape[-1] if count == 1 else math.prod(shape[len(shape) - count :])
+
+    if count > 1:
+        weight, bias = (None if p is None else p.reshape(-1) for p in (weight, bias))
+
+    def part(x: Array) -> Array:
+        mean = xp.sum_along(x, -1)
+        mean /= xp.number(x.dtype)(size)
+        out = x - mean
+        out *= _scale(xp, out, eps)
+        if weight is not None:
+            out *= weight
+        if bias is not None:
+            out += bias
+        return out
+
+    if input.size < _FEW and len(shape) == 2 and count == 1:
+        out = part(input)
+        if out.flags.c_contiguous and native.char != "e":
+            return out
+    else:
+        out = xp.blockwise(part, input.reshape(-1, size), unit=size).reshape(shape)
+    return in_rows(xp, xp.astype(out, native) if native.char == "e" else out)
+
+
+def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
+    """Halves in single precision, in which their statistics are taken; others as they are."""
+    return tuple(
+        xp.astype(a, "float32") if a is not None and a.dtype == "float16" else a for a in arrays
+    )
+
+
+def _rstd(xp: Any, centered: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """One over the standard deviation of what was centered."""
+    return 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
+
+
+@_layer_norm.vjp_joint("input", "weight", "bias")
+def _layer_norm_rule(
+    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, count: int, eps: float
+) -> tuple[Any, ...]:
+    g, input, weight = _single(xp, g, input, weight)
+    if isinstance(xp, Backend):
+        return _by_rows(xp, g, in_shape, input, weight, count, eps)
+    axes = tuple(range(-count, 0))
+    centered = input - xp.mean(input, axis=axes, keepdims=True)
+    scale = _rstd(xp, centered, axes, eps)
+    normal = centered * scale
+    lead = tuple(range(g.ndim - count))
+    for_input = None
+    if in_shape[0] is not None:
+        for_input = unstandardized(xp, g, weight, normal, scale, axes)
+    return (
+        for_input,
+        None if in_shape[1] is None else xp.sum(g * normal, axis=lead),
+        None if in_shape[2] is None else xp.sum(g, axis=lead),
+    )
+
+
+def _by_rows(
+    xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, count: int, eps: float
+) -> tuple[Any, ...]:
+    """The same gradients on raw arrays, a few rows at a time."""
+    shape = input.shape[input.ndim - count :]
+    form = (math.prod(input.shape[: input.ndim - count]), math.prod(shape))
+    x, gs, w = input.reshape(form), g.reshape(form), None if weight is None else weight.reshape(-1)
+    out = None if in_shape[0] is None else xp.empty(x.shape, input.dtype)
+    step = max(1, (xp.block_elements or x.size) // max(1, form[1]))
+
+    def part(start: int, stop: int) -> list[Array | None]:
+        sums = [None if s is None else xp.zeros(form[1], input.dtype) for s in in_shape[1:]]
+        starts = range(start * step, min(stop * step, len(x) if x.size else 0), step)
+        for rows in (slice(at, at + step) for at in starts):
+            with xp.row_after_row(form[1], x.size):
+                normal = _of_rows(xp, gs[rows], x[rows], w, eps, None if out is None else out[rows])
+            if sums[0] is not None:
+                sums[0] += xp.sum(xp.multiply(normal, gs[rows], out=normal), axis=0)
+            if sums[1] is not None:
+                sums[1] += xp.sum(gs[rows], axis=0)
+        return sums
+
+    parts = xp.in_parts(part, -(-len(x) // step))
+    of_weight, of_bias = (_total(xp, column, shape) for column in zip(*parts, strict=True))
+    return None if out is None else out.reshape(input.shape), of_weight, of_bias
+
+
+def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any) -> Any:
+    """Write the gradient for the rows ``x`` to ``out``, if any; return them normalized."""
+    normal = x - xp.mean(x, axis=1, keepdims=True)
+    scale = _scale(xp, normal, eps)
+    normal *= scale
+    if out is not None:
+        h = g if weight is None else g * weight
+        xp.multiply(normal, xp.sum_of_products(h, normal) / -x.shape[1], out=out)
+        out += h
+        out -= xp.mean(h, axis=1, keepdims=True)
+        out *= scale
+    return normal
+
+
+def _scale(xp: Backend, centered: Array, eps: float) -> Array:
+    """One over the standard deviation of rows that were centered."""
+    number = xp.number(centered.dtype)
+    squares = xp.sum_of_products(centered, centered)
+    squares /= number(centered.shape[-1])
+    squares += number(eps)
+    return number(1.0) / xp.sqrt(squares, out=squares)
+
+
+def _total(xp: Backend, sums: Any, shape: Any) -> Any:
+    """The sum of what each part has summed; None if nobody wanted it."""
+    if sums[0] is None:
+        return None
+    total = sums[0]
+    for one in sums[1:]:
+        total = total + one
+    return xp.reshape(total, shape)
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Shape,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions.
+
+    Args:
+        input: ``(*, *normalized_shape)``.
+        normalized_shape: Sizes of the dimensions that mean and variance are taken over.
+        weight: Tensor of that shape; default none.
+        bias: Tensor of that shape; default none.
+        eps: Added to the variance; default 1e-5.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), eps=0.0)
+        tensor([[-1.,  1.]])
+
+    Reference:
+        Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
+    """
+    shape = _checked_sizes("layer_norm", input, normalized_shape)
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None and given.shape != shape:
+            raise RuntimeError(
+                f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
+                f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
+            )
+    check_parameter_dtypes("layer_norm", input, weight, bias)
+    check_float("LayerNormKernelImpl", input)
+    return _layer_norm(input, weight, bias, len(shape), eps)
+
+
+def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
+    """``normalized_shape`` as ints, which are those of the last dimensions."""
+    shape = tuple(sizes)
+    if shape and shape[0].__class__ is not int:
+        shape = integers_of(name, "normalized_shape", shape)
+    if not shape:
+        raise RuntimeError(
+            f"{name}: Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
+            "least one element, but got normalized_shape = []"
+        )
+    if input._data.shape[-len(shape) :] != shape:
+        stars = ", ".join(["*", *map(str, shape)])
+        raise RuntimeError(
+            f"{name}: Given normalized_shape={list(shape)}, expected input with shape [{stars}], "
+            f"but got input of size{list(input.shape)}"
+        )
+    return shape
+
+
+@composite(namespaces=("nn.functional", ""), method=False)
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Shape,
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
+
+    Args:
+        input: ``(*, *normalized_shape)``.
+        normalized_shape: Sizes of the dimensions that the mean is taken over.
+        weight: Tensor of that shape; default none.
+        eps: Added to the mean; default the machine epsilon of ``input``'s dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.rms_norm(tt.tensor([3.0, 3.0]), (2,), eps=0.0)
+        tensor([1., 1.])
+
+    Reference:
+        Zhang, Sennrich: Root Mean Square Layer Normalization, arXiv:1910.07467.
+    """
+    from ...dtypes import finfo
+
+    if input.ndim < len(normalized_shape):
+        raise ValueError(
+            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got "
+            f"{input.ndim}"
+        )
+    shape = _checked_sizes("rms_norm", input, normalized_shape)
+    if weight is not None and tuple(weight.shape) != shape:
+        raise RuntimeError(
+            "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
+            f"shape {list(weight.shape)} and normalized_shape = {list(shape)}"
+        )
+    if not (input.is_floating_point() or input.is_complex()):
+        check_float("rms_norm", input)
+    x, w = single(input, weight)
+    tiny = finfo(x.dtype).eps if eps is None else eps
+    dims = tuple(range(-len(shape), 0))
+    out = x * ((x * x).mean(dims, True) + tiny).rsqrt()
+    out = out if w is None else out * w
+    return following(out if out.dtype is input.dtype else out.to(input.dtype), input)
+
+
+@composite(namespaces=("nn.functional",), method=False, node="NativeGroupNormBackward0")
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels.
+
+    Args:
+        input: ``(batch, channels, *)``.
+        num_groups: How many groups of neighbouring channels share their statistics.
+        weight: ``(channels,)``; default none.
+        bias: ``(channels,)``; default none.
+        eps: Added to the variance; default 1e-5.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit.
+        ValueError: If there is one value per group.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.group_norm(tt.tensor([[1.0, 3.0]]), 1, eps=0.0)
+        tensor([[-1.,  1.]])
+
+    Reference:
+        Wu, He: Group Normalization, arXiv:1803.08494.
+    """
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"group_norm: Expected at least 2 dimensions for input tensor but received {input.ndim}"
+        )
+    batch, channels = input.shape[:2]
+    num_groups = integer("group_norm", "num_groups", num_groups)
+    if num_groups <= 0 or channels % num_groups:
+        raise RuntimeError(
+            "group_norm: Expected number of channels in input to be divisible by num_groups, but "
+            f"got input of shape {list(input.shape)} and num_groups={num_groups}"
+        )
+    for name, given in (("weight", weight), ("bias", bias)):
+        if given is not None and tuple(given.shape) != (channels,):
+            raise RuntimeError(
+                f"group_norm: Expected {name} to be a vector of size equal to the number of "
+                f"channels in input, but got {name} of shape {list(given.shape)} and input of "
+                f"shape {list(input.shape)}"
+            )
+    check_float("group_norm", input)
+    check_parameter_dtypes("group_norm", input, weight, bias)
+    x, weight, bias = single(input, weight, bias)
+    members, places = channels // num_groups, math.prod(input.shape[2:])
+    if batch * members * places == 1:
+        raise ValueError(
+            "Expected more than 1 value per channel when training, got input size "
+            f"{list(input.shape)}"
+        )
+    if not members * places:
+        return input.clone()
+    grouped = x.reshape(batch, num_groups, members, places)
+    w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
+    out = standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
+    return contiguous(out, suggested(input._data))
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """``input`` divided by its p-norm along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        p: Which norm; default 2.
+        dim: The dimension; default 1.
+        eps: The least to divide by; default 1e-12.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: For integers.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.normalize(tt.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
+    x: Any = input
+    if not (x.is_floating_point() or x.is_complex()):
+        raise RuntimeError(
+            "normalize: linalg.vector_norm: Expected a floating point or complex tensor as input. "
+            f"Got {scalar_name(x.dtype)}"
+        )
+    p = p.item() if isinstance(p, Tensor) else p
+    size = p_norm(x, p, dim, True)
+    result = x / size.clamp(min=eps)
+    return result if out is None else write_unrecorded(out, result, normalize.op)  # type: ignore

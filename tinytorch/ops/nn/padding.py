@@ -1,0 +1,268 @@
+"""Padding: images made larger at their edges, or smaller."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...autograd.node_names import argument
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, piecewise
+from ...dispatch.out import scalar_name
+from ...dispatch.promotion import written_number
+from ...dispatch.record import keep_versions
+from ...dispatch.scalar_arguments import leads
+from ..memory_order import arranged, suggested
+from ..shape.views import following
+
+#: Elements to add before and after, one pair for each dimension.
+Sides = tuple[tuple[int, int], ...]
+
+
+@op(method=False, node="ConstantPadNdBackward0")
+def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Array:
+    """``input`` with numbers added around it; a negative side takes elements away."""
+    sizes = [n + a + b for n, (a, b) in zip(input.shape, sides, strict=True)]
+    out = xp.full(tuple(sizes), value, input.dtype)
+    inner = tuple(slice(max(a, 0), m - max(b, 0)) for m, (a, b) in zip(sizes, sides, strict=True))
+    kept = tuple(
+        slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(input.shape, sides, strict=True)
+    )
+    out[inner] = input[kept]
+    return arranged(xp, out, suggested(input))
+
+
+_pad_constant.vjp(
+    input=lambda xp, g, sides: xp.call(_pad_constant, g, tuple((-a, -b) for a, b in sides), 0)
+)
+
+
+def _edges(length: int, before: int, after: int, mode: str) -> tuple[slice, slice]:
+    """The elements along a dimension that its padding repeats, before and after."""
+    if mode == "reflect":
+        end = length - 2 - after
+        return slice(before, 0, -1), slice(length - 2, end if end >= 0 else None, -1)
+    if mode == "replicate":
+        return slice(0, 1), slice(length - 1, length)
+    return slice(length - before, length), slice(0, after)
+
+
+def _regions(
+    ndim: int, axis: int, length: int, before: int, after: int, mode: str
+) -> list[tuple[Any, Any]]:
+    """Pairs of where padding comes from and where it goes."""
+    lead = (slice(None),) * (axis % ndim)
+    first, last = _edges(length, before, after, mode)
+    pairs = []
+    if before:
+        pairs.append(((*lead, first), (*lead, slice(0, before))))
+    if after:
+        pairs.append(((*lead, last), (*lead, slice(before + length, before + length + after))))
+    return pairs
+
+
+def _resized(shape: Any, axis: int, change: int) -> tuple[int, ...]:
+    at = axis % len(shape)
+    return (*shape[:at], shape[at] + change, *shape[at + 1 :])
+
+
+def _edge_name(node: Node) -> str | None:
+    if "mode" not in node.op.index:  # nothing was added
+        return None
+    kind = {"reflect": "Reflection", "replicate": "Replication"}.get(argument(node, "mode"))
+    count, edge = 1, node.edges[0]
+    while edge.__class__ is Node and edge.op.name == node.op.name:  # a node per dimension
+        count, edge = count + 1, edge.edges[0]
+    return f"{kind}Pad{count}DBackward0" if kind else "CopySlices"
+
+
+@op(method=False, node=_edge_name)
+def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
+    """``input`` with elements of its own repeated before and after it, along one dimension."""
+    length = input.shape[axis]
+    out = xp.empty(_resized(input.shape, axis, before + after), input.dtype)
+    out[((slice(None),) * (axis % input.ndim)) + (slice(before, before + length),)] = input
+    for source, target in _regions(input.ndim, axis, length, before, after, mode):
+        out[target] = input[source]
+    return out
+
+
+@op(method=False)
+def _fold_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
+    """The inside of ``input`` with its padding added to what it repeats: the gradient."""
+    length = input.shape[axis] - before - after
+    inside = ((slice(None),) * (axis % input.ndim)) + (slice(before, before + length),)
+    out = xp.array(input[inside])
+    for source, target in _regions(input.ndim, axis, length, before, after, mode):
+        part = input[target]
+        out[source] += xp.sum(part, axis=axis, keepdims=True) if mode == "replicate" else part
+    return out
+
+
+_pad_edge.vjp(input=piecewise(
+    lambda xp, g, axis, before, after, mode: xp.call(_fold_edge, g, axis, before, after, mode)
+))  # fmt: skip
+_fold_edge.vjp(
+    input=lambda xp, g, axis, before, after, mode: xp.call(_pad_edge, g, axis, before, after, mode)
+)
+
+
+@composite(namespaces=("nn.functional",), method=False)
+def pad(
+    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+) -> Tensor:
+    """``input`` with elements added at both ends of its last dimensions.
+
+    Args:
+        input: Tensor of any shape; in the modes other than ``"constant"`` a batch of images
+            with as many dimensions as ``pad`` has pairs, or one image.
+        pad: How many to add before and after, first for the last dimension, then for the one
+            before it, and so on; negative numbers take elements away.
+        mode: ``"constant"`` (default) adds ``value``, ``"reflect"`` mirrors at the edge
+            element, ``"replicate"`` repeats it, ``"circular"`` goes on at the other end.
+        value: What to add; default 0.
+
+    Returns:
+        A new tensor.
+
+    Raises:
+        RuntimeError: If ``pad`` does not fit the shape, or is too large for the mode.
+        NotImplementedError: For another mode, or a number of dimensions a mode does not do.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.pad(tt.tensor([1, 2, 3]), (1, 2))
+        tensor([0, 1, 2, 3, 0, 0])
+        >>> tt.nn.functional.pad(tt.tensor([[1, 2, 3]]), (0, 2), mode="reflect")
+        tensor([[1, 2, 3, 2, 1]])
+    """
+    amounts = _amounts(pad, input)
+    if mode == "constant":
+        # An int becomes a float, and below 0 that is no byte.
+        return _constant(input, amounts, float(value) if isinstance(value, int) else value)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    _check_image(input, amounts, mode)
+    out = _repeated(input, amounts, mode)
+    return out if mode == "circular" else keep_versions(out, input)
+
+
+@composite(frees=True, node=_edge_name)
+def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
+    out: Any = input.clone() if not any(map(any, amounts)) else input
+    for i, (before, after) in enumerate(amounts):
+        out = _along(out, -1 - i, before, after, mode)
+    if mode != "circular" and max(map(max, amounts)) <= 0:  # the same by all of its derivatives
+        out = _pad_edge(out, -1, 0, 0, mode)
+    out = out if mode == "circular" else following(out, input)
+    return out.clone() if out._base is not None else out  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
+    """``nn.functional.pad`` with a constant.
+
+    Args:
+        input: Tensor of any shape.
+        pad: How many elements to add before and after, the last dimension first.
+        value: What to add; default 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.constant_pad_nd(tt.tensor([1, 2]), (1, 0), 7)
+        tensor([7, 1, 2])
+    """
+    return _constant(input, _amounts(pad, input), value)
+
+
+def _amounts(pad: Any, input: Tensor) -> list[tuple[int, int]]:
+    """The pairs in ``pad``, checked."""
+    if not isinstance(pad, (tuple, list)):
+        raise TypeError(
+            f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
+        )
+    for i, n in enumerate(pad):
+        if leads(n, pad) or not hasattr(n, "__index__"):
+            raise TypeError(
+                "pad(): argument 'pad' (position 2) must be tuple of ints, but found element of "
+                f"type {type(n).__name__} at pos {i}"
+            )
+    if len(pad) % 2:
+        raise RuntimeError(f"pad: Padding length must be divisible by 2, got {len(pad)}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError(
+            "pad: Padding length should be less than or equal to two times the input dimension but "
+            f"got padding length {len(pad)} and input of dimension {input.ndim}"
+        )
+    numbers = list(map(operator.index, pad))
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _constant(input: Tensor, amounts: list[tuple[int, int]], value: float | None) -> Tensor:
+    if isinstance(value, complex) and not input.is_complex():
+        raise TypeError("pad(): argument 'value' (position 4) must be float, not complex")
+    sides = ((0, 0),) * (input.ndim - len(amounts)) + tuple(reversed(amounts))
+    for dim, (n, (a, b)) in enumerate(zip(input.shape, sides, strict=True)):
+        if n + a + b < 0 or -min(a, 0) - min(b, 0) > n:
+            raise RuntimeError(
+                f"pad: The input size {n}, plus negative padding {a} and {b} resulted in a "
+                f"negative output size, which is invalid. Check dimension {dim} of your input."
+            )
+    return _pad_constant(input, sides, written_number(value or 0, input.dtype))
+
+
+def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> None:
+    spatial = len(amounts)
+    if not 1 <= spatial <= 3 or input.ndim not in (spatial + 1, spatial + 2):
+        raise NotImplementedError(
+            f"pad: Padding size {2 * spatial} is not supported for {input.ndim}D input tensor "
+            f"(mode {mode!r}): only 2D and 3D inputs for 2 numbers, 3D and 4D for 4, 4D and 5D "
+            "for 6"
+        )
+    if mode != "circular" and 0 in input.shape[-spatial - 1 :]:
+        raise RuntimeError(
+            f"pad: Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 "
+            f"batch size and other non-zero dimensions for input, but got: {list(input.shape)}"
+        )
+    if input.dtype is dtypes.bool and mode != "circular":
+        found = scalar_name(input.dtype)
+        raise NotImplementedError(f"\"{mode} pad\" not implemented for '{found}'")
+    for i, (before, after) in enumerate(amounts):
+        _check_side(input, input.ndim - 1 - i, before, after, mode)
+    sizes = [n + sum(pair) for n, pair in zip(reversed(input.shape), amounts, strict=False)]
+    if mode != "circular" and not any(sizes):
+        raise RuntimeError(_too_small(input, f"{sizes[0]} for padding {amounts}"))
+
+
+def _check_side(input: Tensor, dim: int, before: int, after: int, mode: str) -> None:
+    length = input.shape[dim]
+    where = f"padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}"
+    if mode == "reflect" and max(before, after) >= length:
+        raise RuntimeError(
+            "pad: Argument #4: Padding size should be less than the corresponding input "
+            f"dimension, but got: {where}"
+        )
+    if mode == "circular" and max(before, after) > length + min(before, after, 0):
+        raise RuntimeError(f"pad: Padding value causes wrapping around more than once: {where}")
+    if length + before + after < 0:
+        raise RuntimeError(_too_small(input, f"{length + before + after} for {where}"))
+
+
+def _too_small(input: Tensor, what: str) -> str:
+    return f"pad: input ({list(input.shape)}) is too small. Calculated output size: {what}"
+
+
+def _along(x: Any, dim: int, before: int, after: int, mode: str) -> Any:
+    """Pad one dimension; where both happen, circular padding comes after taking away."""
+    steps = [(max(before, 0), max(after, 0)), (min(before, 0), min(after, 0))]
+    for a, b in reversed(steps) if mode == "circular" else steps:
+        if a > 0 or b > 0:
+            x = _pad_edge(x, dim, a, b, mode)
+        elif a < 0 or b < 0:
+            x = x.narrow(dim, -a, x.shape[dim] + a + b)
+    return x

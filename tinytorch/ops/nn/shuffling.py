@@ -1,0 +1,169 @@
+"""Channels traded for pixels and back, and channels in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..checks import integer
+from ..shape.views import following, own_copy
+
+_BOTH = ("nn.functional", "")
+
+
+@composite(namespaces=_BOTH, method=False, node="PixelShuffleBackward0")
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """Channels laid out as pixels: an image r times as large with r² times fewer channels.
+
+    Args:
+        input: ``(*, channels * r², height, width)``.
+        upscale_factor: The r.
+
+    Returns:
+        ``(*, channels, height * r, width * r)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+        ValueError: If r² is no int64.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.pixel_shuffle(tt.arange(4).reshape(4, 1, 1), 2)
+        tensor([[[0, 1],
+                 [2, 3]]])
+
+    Reference:
+        Shi et al.: Real-Time Single Image and Video Super-Resolution Using an Efficient
+        Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
+    """
+    r = integer("pixel_shuffle", "upscale_factor", upscale_factor)
+    _check_dims("pixel_shuffle", input)
+    _check_factor("pixel_shuffle", "upscale_factor", r)
+    if r * r >= 2**63:
+        raise ValueError(
+            "pixel_shuffle: upscale factor is too large, (upscale_factor)^2 overflowed: "
+            f"upscale_factor={r}"
+        )
+    channels, height, width = input.shape[-3:]
+    if channels % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}"
+        )
+    lead = tuple(input.shape[:-3])
+    out = channels // (r * r)
+    parts: Any = input.reshape((*lead, out, r, r, height, width))
+    n = len(lead)
+    order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    pixels = parts.permute(order).reshape((*lead, out, height * r, width * r))
+    return following(_own(pixels), input)
+
+
+@composite(namespaces=_BOTH, method=False, node="PixelUnshuffleBackward0")
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """The inverse of ``pixel_shuffle``: pixels laid out as channels.
+
+    Args:
+        input: ``(*, channels, height * r, width * r)``.
+        downscale_factor: The r.
+
+    Returns:
+        ``(*, channels * r², height, width)``; the input's shape if it has no elements.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.pixel_unshuffle(tt.arange(4).reshape(1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
+    """
+    r = integer("pixel_unshuffle", "downscale_factor", downscale_factor)
+    _check_dims("pixel_unshuffle", input)
+    _check_factor("pixel_unshuffle", "downscale_factor", r)
+    channels, height, width = input.shape[-3:]
+    for what, at, size in (("height", -2, height), ("width", -1, width)):
+        if size % r:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {what} to be divisible by downscale_factor, but "
+                f"input.size({at})={size} is not divisible by {r}"
+            )
+    if not input.numel():
+        return own_copy(input)  # without elements the shape stays, as in PyTorch
+    lead = tuple(input.shape[:-3])
+    n = len(lead)
+    rows, columns = height // r, width // r
+    parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
+    order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    pixels = parts.permute(order).reshape((*lead, channels * r * r, rows, columns))
+    return following(_own(pixels), input)
+
+
+def _own(pixels: Any) -> Tensor:
+    """``pixels`` in memory of their own, also where a factor of 1 left them where they were."""
+    return pixels if pixels._base is None else own_copy(pixels)
+
+
+def _check_dims(name: str, input: Tensor) -> None:
+    if input.ndim < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
+            "dimension(s)"
+        )
+
+
+def _check_factor(name: str, argument: str, factor: int) -> None:
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {argument}, but got {factor}")
+
+
+@composite(
+    namespaces=_BOTH,
+    aliases=("native_channel_shuffle",),
+    method=False,
+    node="ChannelShuffleBackward0",
+)
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """Channels dealt out: the first of every group, then the second of every group, and so on.
+
+    Args:
+        input: ``(batch, channels, *image)``.
+        groups: How many groups of neighbouring channels there are.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.channel_shuffle(tt.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
+
+    Reference:
+        Zhang et al.: ShuffleNet, arXiv:1707.01083.
+    """
+    if input.ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes "
+            f"{list(input.shape)}"
+        )
+    groups = integer("channel_shuffle", "groups", groups)
+    if groups <= 0:
+        raise RuntimeError(
+            "channel_shuffle: Number of groups to divide channels in must be positive. Value of "
+            f"groups:{groups}"
+        )
+    channels = input.shape[1]
+    if channels % groups:
+        raise RuntimeError(
+            "channel_shuffle: Number of channels must be divisible by groups. Got "
+            f"{channels} channels and {groups} groups."
+        )
+    if groups in (1, channels):  # a view otherwise
+        return following(input.clone(), input)
+    rest = tuple(input.shape[2:])
+    x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))
+    return following(x.transpose(1, 2).reshape(tuple(input.shape)), input)

@@ -1,0 +1,205 @@
+"""Sliding windows of images as columns, and columns summed back to images."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.out import scalar_name
+from ...dispatch.scalar_arguments import leads
+from .conv_arguments import Size
+from .image_windows import Columns, Grid
+
+_F = ("nn.functional",)
+
+
+@op(method=False, node="Im2ColBackward0")
+def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
+    """``(batch, channels * places, windows)`` from ``(batch, channels, *image)``."""
+    batch, channels = input.shape[:2]
+    found = Columns(xp, input.dtype).of(input, grid)
+    spatial = len(grid.kernel)
+    batch_first = (spatial + 1, *range(spatial + 1), *range(spatial + 2, found.ndim))
+    shape = (batch, channels * math.prod(grid.kernel), math.prod(grid.size))
+    out = xp.reshape(xp.transpose(found, batch_first), shape)
+    own = xp.array(out) if grid.is_identity(input.shape[2:]) else out
+    return xp.ascontiguousarray(own)
+
+
+@op(method=False, node="Col2ImBackward0")
+def _summed(xp: Backend, input: Array, grid: Grid, image: tuple[int, ...]) -> Array:
+    """``(batch, channels, *image)``, each pixel the sum of the columns' elements for it."""
+    batch = input.shape[0]
+    channels = input.shape[1] // math.prod(grid.kernel)
+    windows = xp.reshape(input, (batch, channels, *grid.kernel, *grid.size))
+    spatial = len(grid.kernel)
+    batch_inside = (*range(1, spatial + 2), 0, *range(spatial + 2, windows.ndim))
+    out = xp.empty((batch, channels, *image), input.dtype)
+    Columns(xp, input.dtype).back(xp.transpose(windows, batch_inside), grid, out)
+    return out
+
+
+_columns.vjp(input=lambda xp, g, in_shape, grid: xp.call(_summed, g, grid, tuple(in_shape[2:])))
+_summed.vjp(input=lambda xp, g, grid: xp.call(_columns, g, grid))
+
+
+@composite(namespaces=_F, method=False)
+def unfold(
+    input: Tensor, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1
+) -> Tensor:
+    """The sliding windows of an image, each as a column.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for both or each.
+        dilation: Steps from one place in a window to the next; default 1.
+        padding: Zeros on every side; default 0.
+        stride: Steps from one window to the next; default 1.
+
+    Returns:
+        ``(batch, channels * places, windows)``: channel by channel, then row by row.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+        IndexError: If ``input`` has fewer than 3 dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.unfold(tt.arange(4.0).reshape(1, 1, 2, 2), (1, 2))
+        tensor([[[0., 2.],
+                 [1., 3.]]])
+    """
+    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
+        kind = IndexError if input.ndim < 3 else RuntimeError  # as torch's
+        raise kind(
+            "unfold: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(input.shape)}"
+        )
+    _check_dtype("unfold", input)
+    grid = _grid("unfold", input.shape[-2:], kernel_size, dilation, padding, stride)
+    if min(grid.size) < 1:
+        raise RuntimeError(
+            f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, {_described(grid)}, "
+            f"calculated shape of the array of sliding blocks as {tuple(grid.size)}, but its "
+            "components must be at least one."
+        )
+    x: Any = input
+    return _columns(x, grid) if x.ndim == 4 else _columns(x.unsqueeze(0), grid).squeeze(0)
+
+
+@composite(namespaces=_F, method=False)
+def fold(
+    input: Tensor,
+    output_size: Size,
+    kernel_size: Size,
+    dilation: Size = 1,
+    padding: Size = 0,
+    stride: Size = 1,
+) -> Tensor:
+    """Columns put back where ``unfold`` would take them from, and summed where they overlap.
+
+    Args:
+        input: ``(batch, channels * places, windows)``, or without ``batch``.
+        output_size: Sides of the image, one for both or each.
+        kernel_size: As for ``unfold``.
+        dilation: Default 1.
+        padding: Default 0.
+        stride: Default 1.
+
+    Returns:
+        ``(batch, channels, *output_size)``.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.functional.fold(tt.ones(1, 2, 2), (1, 3), (1, 2))
+        tensor([[[[1., 2., 1.]]]])
+    """
+    if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
+        raise RuntimeError(
+            "fold: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+            f"non-zero dimensions for input, but got: {list(input.shape)}"
+        )
+    _check_dtype("fold", input)
+    image = _pair("fold", "output_size", output_size)
+    grid = _grid("fold", image, kernel_size, dilation, padding, stride)
+    _check_columns(input, image, grid)
+    x: Any = input
+    if x.ndim == 3:
+        return _summed(x, grid, image)
+    return _summed(x.unsqueeze(0), grid, image).squeeze(0)
+
+
+def _check_columns(input: Tensor, image: tuple[int, ...], grid: Grid) -> None:
+    places = math.prod(grid.kernel)
+    if places >= 2**63:
+        raise RuntimeError(
+            f"fold: Given kernel_width = {grid.kernel[1]} and kernel_height = {grid.kernel[0]} the "
+            "product of kernel_width and kernel_height overflowed."
+        )
+    if input.shape[-2] % places:
+        raise RuntimeError(
+            f"fold: Expected size of input's dimension {input.ndim - 2} to be divisible by the "
+            f"product of kernel_size, but got input.size({input.ndim - 2})={input.shape[-2]} and "
+            f"kernel_size={tuple(grid.kernel)}."
+        )
+    windows = math.prod(grid.size)
+    given = f"fold: Given output_size={image}, {_described(grid)}, stride={tuple(grid.stride)}, "
+    if input.shape[-1] != windows:
+        raise RuntimeError(
+            f"{given}expected size of input's dimension {input.ndim - 1} to match the calculated "
+            f"number of sliding blocks {grid.size[0]} * {grid.size[1]} = {windows}, but got "
+            f"input.size({input.ndim - 1})={input.shape[-1]}."
+        )
+    if min(grid.size) < 1:
+        raise RuntimeError(
+            f"{given}calculated shape of the array of sliding blocks as {tuple(grid.size)}, which "
+            "is too small (non-positive)"
+        )
+
+
+def _described(grid: Grid) -> str:
+    return (
+        f"kernel_size={tuple(grid.kernel)}, dilation={tuple(grid.dilation)}, "
+        f"padding={tuple(grid.padding)}"
+    )
+
+
+def _check_dtype(name: str, input: Tensor) -> None:
+    if not (input.is_floating_point() or input.is_complex() or input.dtype is dtypes.bool):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
+
+
+def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
+    given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    if not all(hasattr(n, "__index__") and not leads(n, given) for n in given):
+        raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
+    if isinstance(value, (tuple, list)) and len(given) != 2:
+        raise RuntimeError(
+            f"{name}: It is expected {argument} equals to 2, but got size {len(given)}"
+        )
+    return tuple(int(n) for n in (given * 2)[:2])
+
+
+def _grid(
+    name: str, image: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> Grid:
+    kernel = _pair(name, "kernel_size", kernel_size)
+    gaps = _pair(name, "dilation", dilation)
+    pads = _pair(name, "padding", padding)
+    steps = _pair(name, "stride", stride)
+    for argument, values in (("kernel_size", kernel), ("dilation", gaps), ("stride", steps)):
+        if min(values) <= 0:
+            raise RuntimeError(f"{name}: {argument} should be greater than zero, but got {values}")
+    if min(pads) < 0:
+        raise RuntimeError(f"{name}: padding should be non-negative, but got {pads}")
+    size = tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, d, p, s in zip(image, kernel, gaps, pads, steps, strict=True)
+    )
+    return Grid(kernel, steps, pads, gaps, size)

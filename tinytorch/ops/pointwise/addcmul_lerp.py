@@ -1,0 +1,140 @@
+"""Sums with products and quotients: interpolation and scaled updates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd.node_names import by_operand
+from ...dispatch.op import Array, Backend, Operand, op
+from ...dispatch.promotion import written_number
+from ..checks import in_single, is_half, kind_of, real_factor, refuse
+
+
+@op(
+    inplace=True, strict=True, elementwise=True,
+    node=by_operand("weight", "LerpBackward0", "LerpBackward1"),
+)  # fmt: skip
+def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
+    """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
+
+    Args:
+        input: Tensor of any shape.
+        end: Tensor of the same dtype.
+        weight: Number, or tensor of the same dtype; the shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape, exactly ``end`` at weight 1.
+
+    Raises:
+        RuntimeError: For different dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
+        tensor([5., 3.])
+    """
+    scalar = not hasattr(weight, "dtype")
+    if not scalar and not weight.ndim and weight.dtype.kind in ("fiu" + input.dtype.kind):
+        weight = xp.astype(weight, input.dtype)  # a 0-d weight counts as a number
+    refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
+    _check_dtype(xp, input, end=end, weight=weight)
+    if is_half(input):
+        return in_single(xp, lerp.kernel, input, end, weight)
+    step = end - input
+    if scalar:
+        weight = real_factor("lerp", step, weight)
+        return input + step * weight if abs(weight) < 0.5 else end - step * (1 - weight)
+    near = xp.absolute(weight) < 0.5
+    return xp.where(near, input + step * weight, end - step * (1 - weight))
+
+
+def _check_dtype(xp: Backend, input: Array, **others: Any) -> None:
+    for name, value in others.items():
+        if hasattr(value, "dtype") and value.dtype != input.dtype:
+            raise RuntimeError(
+                f"lerp: expected dtype {xp.dtype_of(input).name} for `{name}` but got dtype "
+                f"{xp.dtype_of(value).name}"
+            )
+
+
+lerp.vjp(
+    input=lambda xp, g, weight: g * (1 - weight),
+    end=lambda xp, g, weight: g * weight,
+    weight=lambda xp, g, input, end: g * (end - input),
+)
+
+
+@op(inplace=True, promote="arithmetic", former_order=("value",))
+def addcmul(
+    xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
+) -> Array:
+    """``input + value * tensor1 * tensor2``.
+
+    Args:
+        input: Tensor of any shape.
+        tensor1: First factor.
+        tensor2: Second factor; the three shapes broadcast.
+        value: Number; default 1.
+
+    Raises:
+        NotImplementedError: For bools only.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
+        tensor([1.5000, 1.5000])
+    """
+    if is_half(input):
+        return in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
+    value = real_factor("addcmul", tensor1, value)
+    if kind_of(tensor1) in "uib":
+        refuse(xp, "addcmul_cpu_out", "b", tensor1)
+        value = written_number(value, xp.dtype_of(tensor1))
+    product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
+    return input + product
+
+
+addcmul.vjp(
+    input=lambda xp, g: g,
+    tensor1=lambda xp, g, tensor2, value: g * (tensor2 * value),
+    tensor2=lambda xp, g, tensor1, value: g * (tensor1 * value),
+)
+
+
+@op(inplace=True, promote="arithmetic", former_order=("value",))
+def addcdiv(
+    xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
+) -> Array:
+    """``input + value * tensor1 / tensor2``.
+
+    Args:
+        input: Tensor of any shape.
+        tensor1: Numerator.
+        tensor2: Denominator; the three shapes broadcast.
+        value: Number; default 1.
+
+    Raises:
+        RuntimeError: For integers only.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
+        tensor([1.5000, 1.5000])
+    """
+    if kind_of(tensor1) in "uib":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future release addcdiv "
+            "will perform a true division of tensor1 and tensor2. Make one of them a "
+            "floating-point tensor, or use input + value * torch.trunc(tensor1 / tensor2)."
+        )
+    if is_half(input):
+        return in_single(xp, addcdiv.kernel, input, tensor1, tensor2, value=value)
+    value = real_factor("addcdiv", tensor1, value)
+    return input + (tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2)
+
+
+addcdiv.vjp(
+    input=lambda xp, g: g,
+    tensor1=lambda xp, g, tensor2, value: g * (value / tensor2),
+    tensor2=lambda xp, g, tensor1, tensor2, value: -g * (tensor1 * value / (tensor2 * tensor2)),
+)

@@ -1,0 +1,160 @@
+"""Bits of integers, and logic on bools by the same operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Operand, composite, op
+from ..checks import refuse
+
+
+@op(inplace=True, operators=("and",), promote="arithmetic", strict=True)
+def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
+    """Bits set in both; ``&`` of bools.
+
+    Args:
+        input: Integer or bool tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([6, 5]) & 3
+        tensor([2, 1])
+    """
+    refuse(xp, "bitwise_and_cpu", "fc", input, other)
+    return xp.bitwise_and(input, other)
+
+
+@op(inplace=True, operators=("or",), promote="arithmetic", strict=True)
+def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
+    """Bits set in either; ``|`` of bools.
+
+    Args:
+        input: Integer or bool tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([6, 5]) | 3
+        tensor([7, 7])
+    """
+    refuse(xp, "bitwise_or_cpu", "fc", input, other)
+    return xp.bitwise_or(input, other)
+
+
+@op(inplace=True, operators=("xor",), promote="arithmetic", strict=True)
+def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
+    """Bits set in one of the two only; ``^`` of bools.
+
+    Args:
+        input: Integer or bool tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([6, 5]) ^ 3
+        tensor([5, 6])
+    """
+    refuse(xp, "bitwise_xor_cpu", "fc", input, other)
+    return xp.bitwise_xor(input, other)
+
+
+@op(inplace=True, aliases=("bitwise_invert",), also=("invert",), exact_out=True, elementwise=True)
+def bitwise_not(xp: Backend, input: Array) -> Array:
+    """Every bit flipped; the opposite of bools.
+
+    Raises:
+        NotImplementedError: For floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> ~tt.tensor([True, False])
+        tensor([False,  True])
+    """
+    refuse(xp, "bitwise_not_cpu", "fc", input)
+    return xp.invert(input)
+
+
+@composite(operators=("invert",), elementwise=True)
+def _invert(input: Tensor) -> Tensor:
+    """``~input``: every bit flipped; the opposite of bools.
+
+    Raises:
+        TypeError: For floating-point and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> ~tt.tensor([True, False])
+        tensor([False,  True])
+    """
+    if input._data.dtype.kind in "fc":
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        )
+    return bitwise_not(input)
+
+
+@op(inplace=True, operators=("lshift",), promote="arithmetic", strict=True, also=("left_shift",))
+def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
+    """``input`` shifted to the left by ``other`` bits.
+
+    Args:
+        input: Integer tensor of any shape.
+        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
+            by as many bits as there are, give 0.
+
+    Raises:
+        NotImplementedError: For floating-point tensors, and for bools alone.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    refuse(xp, "lshift_cpu", "fcb", input, other)
+    bits = _bits(input, other)
+    if not hasattr(other, "dtype"):
+        return xp.left_shift(input, other) if 0 <= other < bits else xp.zeros_like(input)
+    inside = (other >= 0) & (other < bits)
+    return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0)
+
+
+@op(inplace=True, operators=("rshift",), promote="arithmetic", strict=True, also=("right_shift",))
+def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
+    """``input`` shifted to the right by ``other`` bits, its sign kept.
+
+    Args:
+        input: Integer tensor of any shape.
+        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
+            by as many bits as there are, leave nothing but the sign.
+
+    Raises:
+        NotImplementedError: For floating-point tensors, and for bools alone.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([8, -8]) >> 2
+        tensor([ 2, -2])
+    """
+    refuse(xp, "rshift_cpu", "fcb", input, other)
+    last = _bits(input, other) - 1
+    inside = (other >= 0) & (other <= last)
+    if not hasattr(other, "dtype"):
+        shifted = xp.right_shift(input, other if inside else last)
+        return shifted if inside or shifted.dtype.kind == "i" else xp.zeros_like(shifted)
+    shifted = xp.right_shift(input, xp.where(inside, other, last))
+    return shifted if shifted.dtype.kind == "i" else xp.where(inside, shifted, 0)
+
+
+def _bits(*operands: Any) -> int:
+    return int(next(8 * v.dtype.itemsize for v in operands if hasattr(v, "dtype")))

@@ -1,0 +1,413 @@
+"""Comparisons and logic, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Operand, composite, op
+from ..checks import refuse
+
+
+@op(operators=("eq",), promote="arithmetic", inplace=True, strict=True)
+def eq(xp: Backend, input: Array, other: Operand) -> Array:
+    """Whether elements are equal.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        bool tensor of the broadcast shape; NaN equals nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.eq(tt.tensor([1, 2]), 1)
+        tensor([ True, False])
+    """
+    return xp.equal(input, other)
+
+
+@op(operators=("ne",), promote="arithmetic", inplace=True, aliases=("not_equal",), strict=True)
+def ne(xp: Backend, input: Array, other: Operand) -> Array:
+    """Whether elements differ.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        bool tensor of the broadcast shape; NaN differs from everything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ne(tt.tensor([1, 2]), 1)
+        tensor([False,  True])
+    """
+    return xp.not_equal(input, other)
+
+
+@op(operators=("lt",), promote="arithmetic", inplace=True, aliases=("less",), strict=True)
+def lt(xp: Backend, input: Array, other: Operand) -> Array:
+    """Whether elements of ``input`` are smaller.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.lt(tt.tensor([1, 2]), 2)
+        tensor([ True, False])
+    """
+    refuse(xp, "lt_cpu", "c", input, other)
+    return xp.less(input, other)
+
+
+@op(operators=("le",), promote="arithmetic", inplace=True, aliases=("less_equal",), strict=True)
+def le(xp: Backend, input: Array, other: Operand) -> Array:
+    """Whether elements of ``input`` are smaller or equal.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.le(tt.tensor([1, 2]), 1)
+        tensor([ True, False])
+    """
+    refuse(xp, "le_cpu", "c", input, other)
+    return xp.less_equal(input, other)
+
+
+@op(operators=("gt",), promote="arithmetic", inplace=True, aliases=("greater",), strict=True)
+def gt(xp: Backend, input: Array, other: Operand) -> Array:
+    """Whether elements of ``input`` are larger.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.gt(tt.tensor([1, 2]), 1)
+        tensor([False,  True])
+    """
+    refuse(xp, "gt_cpu", "c", input, other)
+    return xp.greater(input, other)
+
+
+@op(
+    operators=("ge",), promote="arithmetic", inplace=True, aliases=("greater_equal",), strict=True
+)  # fmt: skip
+def ge(xp: Backend, input: Array, other: Operand) -> Array:
+    """Whether elements of ``input`` are larger or equal.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ge(tt.tensor([1, 2]), 2)
+        tensor([False,  True])
+    """
+    refuse(xp, "ge_cpu", "c", input, other)
+    return xp.greater_equal(input, other)
+
+
+def _asked(xp: Backend, values: Array) -> Array:
+    """What CuPy's logical functions take, which know no complex numbers."""
+    return xp.not_equal(values, 0) if values.dtype.kind == "c" else values
+
+
+@op(inplace=True, strict=True, elementwise=True)
+def logical_and(xp: Backend, input: Array, other: Array) -> Array:
+    """Whether both elements are nonzero.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        other: Tensor; the two shapes broadcast, the dtypes may differ.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
+        tensor([False,  True, False])
+    """
+    return xp.logical_and(_asked(xp, input), _asked(xp, other))
+
+
+@op(inplace=True, strict=True, elementwise=True)
+def logical_or(xp: Backend, input: Array, other: Array) -> Array:
+    """Whether either element is nonzero.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        other: Tensor; the two shapes broadcast, the dtypes may differ.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
+        tensor([ True,  True, False])
+    """
+    return xp.logical_or(_asked(xp, input), _asked(xp, other))
+
+
+@op(inplace=True, strict=True, elementwise=True)
+def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
+    """Whether one element alone is nonzero.
+
+    Args:
+        input: Tensor of any shape and dtype.
+        other: Tensor; the two shapes broadcast, the dtypes may differ.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
+        tensor([ True, False, False])
+    """
+    return xp.logical_xor(xp.not_equal(input, 0), xp.not_equal(other, 0))
+
+
+@op(inplace=True, elementwise=True)
+def logical_not(xp: Backend, input: Array) -> Array:
+    """Whether each element is zero.
+
+    Returns:
+        bool tensor of the same shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logical_not(tt.tensor([0, 2]))
+        tensor([ True, False])
+    """
+    return xp.logical_not(_asked(xp, input))
+
+
+@op(elementwise=True)
+def isnan(xp: Backend, input: Array) -> Array:
+    """Whether each element is NaN, in its real or its imaginary part.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isnan(tt.tensor([1.0, float("nan")]))
+        tensor([False,  True])
+    """
+    return xp.isnan(input)
+
+
+@op(elementwise=True)
+def isinf(xp: Backend, input: Array) -> Array:
+    """Whether each element is infinite, of either sign.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isinf(tt.tensor([1.0, float("-inf")]))
+        tensor([False,  True])
+    """
+    return xp.isinf(input)
+
+
+@op(elementwise=True)
+def isfinite(xp: Backend, input: Array) -> Array:
+    """Whether each element is neither infinite nor NaN.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isfinite(tt.tensor([1.0, float("inf")]))
+        tensor([ True, False])
+    """
+    return xp.isfinite(input)
+
+
+@op(exact_out=True, elementwise=True)
+def isneginf(xp: Backend, input: Array) -> Array:
+    """Whether each element is -inf.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isneginf(tt.tensor([1.0, float("-inf")]))
+        tensor([False,  True])
+    """
+    return _is_infinity("isneginf", xp, input, float("-inf"))
+
+
+@op(exact_out=True, elementwise=True)
+def isposinf(xp: Backend, input: Array) -> Array:
+    """Whether each element is +inf.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isposinf(tt.tensor([1.0, float("inf")]))
+        tensor([False,  True])
+    """
+    return _is_infinity("isposinf", xp, input, float("inf"))
+
+
+def _is_infinity(name: str, xp: Backend, input: Array, infinity: float) -> Array:
+    if input.dtype.kind == "c":
+        raise RuntimeError(f"{name} does not support complex inputs.")
+    if input.dtype.kind in "uib":
+        return xp.zeros(input.shape, "bool")
+    return xp.equal(input, infinity)
+
+
+@op(elementwise=True)
+def isreal(xp: Backend, input: Array) -> Array:
+    """Whether the imaginary part of each element is 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isreal(tt.tensor([1 + 0j, 1j]))
+        tensor([ True, False])
+    """
+    return xp.isreal(input)
+
+
+def _check_same_dtype(name: str, xp: Backend, input: Any, other: Any) -> None:
+    if input.dtype != other.dtype:
+        mine, yours = xp.dtype_of(input).name, xp.dtype_of(other).name
+        raise RuntimeError(f"{name}: {mine.capitalize()} did not match {yours.capitalize()}")
+
+
+@op(strict=True, elementwise=True)
+def isclose(
+    xp: Backend,
+    input: Array,
+    other: Array,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of the same dtype; the two shapes broadcast.
+        rtol: Relative tolerance; default 1e-5.
+        atol: Absolute tolerance; default 1e-8.
+        equal_nan: Whether NaN counts as close to NaN; default False.
+
+    Returns:
+        bool tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: For different dtypes or negative tolerances.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isclose(tt.tensor([1.0, 1.0]), tt.tensor([1.0 + 1e-6, 1.1]))
+        tensor([ True, False])
+    """
+    _check_same_dtype("isclose", xp, input, other)
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")
+    same = xp.equal(input, other)
+    if equal_nan and input.dtype.kind in "fc":
+        same = same | (xp.isnan(input) & xp.isnan(other))
+    if rtol == 0 and atol == 0:
+        return same
+    if input.dtype.kind in "uib":
+        input, other = xp.astype(input, "float64"), xp.astype(other, "float64")
+    distance = xp.absolute(input - other)
+    allowed = xp.absolute(other * rtol) + atol  # rounded as torch rounds it, also if complex
+    return same | (xp.isfinite(distance) & (distance <= allowed))
+
+
+@composite
+def allclose(
+    input: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
+    """Whether ``isclose`` holds for all elements.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of the same dtype; the two shapes broadcast.
+        rtol: Relative tolerance; default 1e-5.
+        atol: Absolute tolerance; default 1e-8.
+        equal_nan: Whether NaN counts as close to NaN; default False.
+
+    Returns:
+        A Python bool.
+
+    Raises:
+        RuntimeError: For different dtypes or negative tolerances.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.allclose(tt.ones(2), tt.ones(2) + 1e-7)
+        True
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+@op(method=False, strict=True)
+def _all_equal(xp: Backend, input: Array, other: Array) -> Array:
+    if input.shape != other.shape:
+        return xp.asarray(False)
+    return xp.asarray(xp.equal(input, other).all())
+
+
+@composite
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and the same elements.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of any shape.
+
+    Returns:
+        A Python bool, where NumPy's function of this name compares element by element
+        (here ``eq``). NaN equals nothing, itself included.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
+        (True, False)
+    """
+    return bool(_all_equal(input, other))

@@ -1,0 +1,353 @@
+"""Complex numbers: their parts, directions and conjugates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...core.torch_function_members import attach
+from ...dispatch.op import Array, Backend, composite, op, piecewise, torch_convention
+from ...dispatch.out import scalar_name
+from ..checks import check_tensor
+from ..index.filling import copy_
+from ..memory_order import in_rows
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def sgn(xp: Backend, input: Array) -> Array:
+    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
+        tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """
+    if input.dtype.kind == "c":
+        size = xp.absolute(input)
+        return input / xp.where(size == 0, xp.asarray(1, size.dtype), size)
+    return xp.array(input) if input.dtype.kind == "b" else xp.sign(input)
+
+
+def _sgn_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    """The part of ``g`` across the direction of ``input``, over its magnitude."""
+    if input.dtype.kind != "c":
+        return xp.zeros_like(g)
+    size = xp.abs(input)
+    across = g - out * xp.real(xp.conj(out) * g)
+    return xp.where(size == 0, 0, across / xp.where(size == 0, 1, size))
+
+
+sgn.vjp(input=torch_convention(_sgn_gradient))
+
+
+def direction(xp: Any, input: Any) -> Any:
+    """``sgn`` inside a gradient: 0 for a real NaN, as in PyTorch, because losses are masked so."""
+    if input.dtype.kind == "c":
+        return xp.call(sgn, input)
+    return xp.where(input == input, xp.sign(input), 0)
+
+
+@op(view=True, method=False, node="SelectBackward0")
+def _real(xp: Backend, input: Array) -> Array:
+    return input.real
+
+
+# The engine takes the real part of a gradient for a real input, and a real gradient of a
+# complex input for a complex one: both are right here.
+_real.vjp(input=lambda xp, g: g)
+
+
+@composite(method=False)
+def real(input: Tensor) -> Tensor:
+    """The real part: a view of a complex tensor, a real tensor itself.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.real(tt.tensor([1 + 2j]))
+        tensor([1.])
+    """
+    check_tensor("real", input)
+    return _real(input) if _is_complex(input) else input
+
+
+@op(view=True, method=False, node="SelectBackward0")
+def _imag(xp: Backend, input: Array) -> Array:
+    return input.imag
+
+
+_imag.vjp(input=lambda xp, g: xp.call(complex, xp.zeros_like(g), -g))
+
+
+@composite(method=False)
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, a view.
+
+    Raises:
+        RuntimeError: For a real tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.imag(tt.tensor([1 + 2j]))
+        tensor([2.])
+    """
+    check_tensor("imag", input)
+    if not _is_complex(input):
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _imag(input)
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._data.dtype.kind == "c"
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    copy_(real(self), value)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    copy_(imag(self), value)
+
+
+# torch's methods of these names are attributes, which can be assigned to.
+attach(Tensor, "real", property(real, _set_real))
+attach(Tensor, "imag", property(imag, _set_imag))
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def conj_physical(xp: Backend, input: Array) -> Array:
+    """The complex conjugate, in memory of its own.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.conj_physical(tt.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    return xp.conj(input) if input.dtype.kind == "c" else xp.array(input)
+
+
+conj_physical.vjp(input=lambda xp, g: xp.conj(g))
+
+
+@composite(also=("conjugate",), node="ConjBackward0")
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor itself.
+
+    torch marks the tensor and conjugates when it is used; here the result is computed at
+    once and shares no memory with a complex ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.conj(tt.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    check_tensor("conj", input)
+    return conj_physical(input) if _is_complex(input) else input
+
+
+@composite
+def resolve_conj(input: Tensor) -> Tensor:
+    """``input`` itself: conjugates are never pending here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
+        tensor([1.-2.j])
+    """
+    check_tensor("resolve_conj", input)
+    return input
+
+
+@composite
+def resolve_neg(input: Tensor) -> Tensor:
+    """``input`` itself: signs are never pending here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.resolve_neg(tt.tensor([1.0]))
+        tensor([1.])
+    """
+    check_tensor("resolve_neg", input)
+    return input
+
+
+@op(promote="float")
+def angle(xp: Backend, input: Array) -> Array:
+    """The angle of each element in the complex plane, in radians between -π and π.
+
+    Args:
+        input: Tensor of any shape; real numbers have the angle 0 or π, NaN has NaN.
+
+    Returns:
+        Real tensor of the same shape. No gradient flows to real numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.angle(tt.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+    """
+    if input.dtype.kind == "c":
+        return xp.arctan2(input.imag, input.real)
+    out = xp.astype(input < 0, input.dtype)
+    out *= xp.pi
+    return xp.where(input == input, out, input)
+
+
+def _angle_gradient(xp: Any, g: Any, input: Any) -> Any:
+    if input.dtype.kind != "c":
+        return xp.zeros_like(g)
+    size = xp.abs(input)  # whose square may be infinite or 0
+    nonzero = xp.where(size == 0, 1, size)
+    return g * xp.where(size == 0, 0, xp.conj(input) / nonzero * -1j / nonzero)
+
+
+angle.vjp(input=_angle_gradient)
+
+
+def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
+    names = [scalar_name(xp.dtype_of(part)) for part in (first, second)]
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
+        raise RuntimeError(
+            f"{name}(): Expected both inputs to be Half, Float or Double tensors but got "
+            f"{names[0]} and {names[1]}"
+        )
+    if names[0] != names[1]:
+        raise RuntimeError(
+            f"{name}(): Expected object of scalar type {names[0]} but got scalar type {names[1]} "
+            "for second argument"
+        )
+
+
+@op(method=False, strict=True, frees=True, exact_out=True, elementwise=True)
+def complex(xp: Backend, real: Array, imag: Array) -> Array:
+    """Complex numbers of given real and imaginary parts.
+
+    Args:
+        real: float32 or float64 tensor of any shape.
+        imag: Tensor of the same dtype; the two shapes broadcast.
+
+    Returns:
+        complex64 or complex128 tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: For other or different dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.complex(tt.tensor([1.0]), tt.tensor([2.0]))
+        tensor([1.+2.j])
+    """
+    _check_parts("complex", xp, real, imag)
+    return _joined(xp, real, imag)
+
+
+def _joined(xp: Backend, real: Array, imag: Array) -> Array:
+    """``real + imag * 1j`` without the NaN that multiplying an infinity by 1j makes."""
+    real, imag = (
+        in_rows(xp, part) if 0 in part.strides else part for part in xp.broadcast_arrays(real, imag)
+    )
+    # float16 has no complex type of its own here: complex64 is the next.
+    wide = "float64" if real.dtype.itemsize == 8 else "float32"
+    pairs = xp.stack((xp.astype(real, wide), xp.astype(imag, wide)), -1)
+    return pairs.view("complex128" if wide == "float64" else "complex64")[..., 0]
+
+
+complex.vjp(
+    real=lambda xp, g: g,
+    imag=lambda xp, g: -xp.imag(g),  # a product with 1j would mix in an infinite real part
+)
+
+
+@op(method=False, strict=True, exact_out=True, elementwise=True)
+def polar(xp: Backend, abs: Array, angle: Array) -> Array:
+    """Complex numbers of given magnitudes and angles.
+
+    Args:
+        abs: float32 or float64 tensor of any shape.
+        angle: Tensor of the same dtype, in radians; the two shapes broadcast.
+
+    Returns:
+        complex64 or complex128 tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: For other or different dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.polar(tt.tensor([2.0]), tt.tensor([0.0]))
+        tensor([2.+0.j])
+    """
+    _check_parts("polar", xp, abs, angle)
+    return _joined(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+
+
+polar.vjp(
+    abs=piecewise(lambda xp, g, angle: g * xp.exp(angle * 1j)),
+    angle=lambda xp, g, out: g * (out * 1j),
+)
+
+
+@op(view=True, method=False)
+def view_as_real(xp: Backend, input: Array) -> Array:
+    """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
+
+    Args:
+        input: Complex tensor of shape ``(*,)``.
+
+    Returns:
+        View of shape ``(*, 2)``.
+
+    Raises:
+        RuntimeError: For a real tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_real(tt.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if input.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    # Along a new dimension of size 1 every element is contiguous, whatever the strides.
+    return input[..., None].view(input.real.dtype)
+
+
+view_as_real.vjp(input=lambda xp, g: g[..., 0] - g[..., 1] * 1j)
+
+
+@op(view=True, method=False)
+def view_as_complex(xp: Backend, input: Array) -> Array:
+    """A view of pairs of real numbers as complex ones.
+
+    Args:
+        input: float32 or float64 tensor of shape ``(*, 2)`` whose pairs are contiguous.
+
+    Returns:
+        Complex view of shape ``(*,)``.
+
+    Raises:
+        RuntimeError: If the last dimension is not a contiguous pair, or for other dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_complex(tt.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if input.dtype.kind != "f" or input.dtype.itemsize < 4:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a "
+            f"tensor of scalar type: {scalar_name(xp.dtype_of(input))}"
+        )
+    if not input.ndim:
+        raise RuntimeError("view_as_complex: Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError(
+            f"Tensor must have a last dimension of size 2, got shape {list(input.shape)}"
+        )
+    if input.size and input.strides[-1] != input.dtype.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    steps = (step for n, step in zip(input.shape[:-1], input.strides) if n > 1)
+    if input.size and any(step % (2 * input.dtype.itemsize) for step in steps):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return input.view("complex128" if input.dtype.itemsize == 8 else "complex64")[..., 0]
+
+
+view_as_complex.vjp(input=lambda xp, g: xp.stack((xp.real(g), -xp.imag(g)), -1))

@@ -1,0 +1,438 @@
+"""Arithmetic and elementary functions, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...autograd.node_names import argument, by_operand
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Operand, composite, named_anew, no_derivative, op
+from ...dispatch.promotion import TWO_BOOLS, written_number
+from ...state import default_dtype
+from ..checks import in_single, is_half, kind_of, refuse
+from .complex_numbers import direction
+from .exponential import doubled
+
+
+def _plain(alpha: Any) -> Any:
+    """A factor as Python's number: one of NumPy's would widen what it multiplies."""
+    return alpha.item() if hasattr(alpha, "item") else alpha
+
+
+def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
+    """RuntimeError for a bool as the factor ``at`` of numbers, or a float as that of integers."""
+    if isinstance(factor, bool) and kind != "b":
+        raise RuntimeError(f"{name}: Boolean {at} only supported for Boolean results.")
+    if kind in "uib" and isinstance(factor, (float, complex)):
+        raise RuntimeError(
+            f"{name}: For integral input tensors, argument {at} must not be a floating point "
+            f"number, got {factor}"
+        )
+
+
+def _scaled_few(xp: Backend, input: Any, other: Any, alpha: Any) -> Any:
+    """``_scaled`` for a moderate number and arrays of singles or doubles, else None."""
+    plain = alpha.__class__ is float or alpha.__class__ is int
+    if plain and other.__class__ is input.__class__ and -1e30 < alpha < 1e30:
+        dtype = other.dtype
+        if dtype.char in "fd":
+            return other * xp.number(dtype)(alpha)
+    return None
+
+
+def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
+    """``alpha * other``, refusing an ``alpha`` that would change the result's dtype."""
+    kind, alpha = kind_of(other, input), _plain(alpha)
+    check_factor(name, kind, "alpha", alpha)
+    if kind == "f" and isinstance(alpha, complex):
+        raise RuntimeError(
+            f"{name}: For non-complex input tensors, argument alpha must not be a complex number, "
+            f"got {alpha}"
+        )
+    if not hasattr(other, "dtype"):
+        other = xp.asarray(other, dtype=input.dtype)  # two numbers would make the widest dtype
+    if kind in "ui":
+        alpha = written_number(alpha, xp.dtype_of(other))
+    return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
+
+
+@op(inplace=True, operators=("add",), promote="arithmetic", ufunc="add", former_order=("alpha",))
+def add(
+    xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
+) -> Array:
+    """``input + alpha * other``, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+        alpha: Factor of ``other``; default 1.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Raises:
+        RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
+        tensor([21., 42.])
+    """
+    if alpha.__class__ is not int or alpha != 1:
+        scaled = _scaled_few(xp, input, other, alpha)
+        if scaled is None:
+            if out is None and is_half(input) and is_half(other):
+                return in_single(xp, add.kernel, input, other, alpha=alpha)
+            scaled = _scaled(xp, "add", input, other, alpha)
+        other = scaled
+    return xp.add(input, other) if out is None else xp.add(input, other, out=out)
+
+
+add.vjp(
+    input=lambda xp, g: g,
+    other=lambda xp, g, alpha: g if alpha == 1 else g * _plain(alpha),
+)
+
+
+@op(
+    inplace=True, operators=("sub",), promote="difference", ufunc="subtract",
+    aliases=("subtract",), number_node="RsubBackward1", former_order=("alpha",),
+)  # fmt: skip
+def sub(
+    xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
+) -> Array:
+    """``input - alpha * other``, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+        alpha: Factor of ``other``; default 1.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Raises:
+        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
+            ``alpha`` does not fit the dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
+        tensor([0., 1.])
+    """
+    if alpha.__class__ is not int or alpha != 1:
+        if is_half(input) and is_half(other) and out is None:
+            return in_single(xp, sub.kernel, input, other, alpha=alpha)
+        other = _scaled(xp, "sub", input, other, alpha)
+    try:
+        return xp.subtract(input, other) if out is None else xp.subtract(input, other, out=out)
+    except TypeError as error:
+        if kind_of(input, other) != "b":
+            raise error
+        raise RuntimeError(TWO_BOOLS) from None
+
+
+sub.vjp(
+    input=lambda xp, g: g,
+    other=lambda xp, g, alpha: -g if alpha == 1 else g * -_plain(alpha),
+)
+
+
+@op(
+    inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply",
+    aliases=("multiply",), frees=True,
+)  # fmt: skip
+def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
+    """``input * other``, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Raises:
+        RuntimeError: If the shapes do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
+        tensor([3., 6.])
+    """
+    return _by_number(xp, xp.multiply, input, other, out)
+
+
+def _by_number(
+    xp: Backend, function: Any, input: Operand, other: Operand, out: Array | None = None
+) -> Array:
+    """``function`` of two operands; of halves and a number in single precision, as in torch."""
+    halves = input if hasattr(input, "dtype") else other
+    both = hasattr(input, "dtype") is hasattr(other, "dtype")
+    if both or halves.dtype.char != "e":
+        return function(input, other) if out is None else function(input, other, out=out)
+    wide = xp.astype(halves, xp.native_dtype(dtypes.float32))
+    found = function(wide, other) if halves is input else function(input, wide)
+    if out is None:
+        return xp.astype(found, halves.dtype)
+    out[...] = found
+    return out
+
+
+mul.vjp(
+    input=lambda xp, g, other: g * other,
+    other=lambda xp, g, input: g * input,
+)
+
+
+def _quotient_name(node: Node) -> str:
+    rounded = argument(node, "rounding_mode") in ("floor", "trunc")
+    return "DivBackward2" if rounded else "DivBackward0"
+
+
+@op(
+    inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
+    aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
+    frees=True,
+)  # fmt: skip
+def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Array:
+    """``input / other``, element by element, perhaps rounded to whole numbers.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+        rounding_mode: None, the default, divides exactly, and integers give the default
+            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
+            integer dtypes.
+
+    Returns:
+        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
+
+    Raises:
+        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
+            rounding.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
+        tensor([-3.5000,  3.5000])
+        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
+        tensor([-3,  3])
+    """
+    if rounding_mode is None:
+        if kind_of(input, other) in "fc":
+            return _by_number(xp, xp.true_divide, input, other)
+        dtype = xp.native_dtype(default_dtype())
+        return xp.true_divide(xp.asarray(input, dtype), xp.asarray(other, dtype))
+    if rounding_mode == "floor":
+        return xp.call(floor_divide, input, other)
+    if rounding_mode == "trunc":
+        return _truncated_quotient(xp, input, other)
+    raise RuntimeError(
+        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+        f"'{rounding_mode}'"
+    )
+
+
+div.vjp(
+    input=lambda xp, g, other, rounding_mode: (
+        g / other if rounding_mode is None else xp.zeros_like(g)
+    ),
+    other=lambda xp, g, input, other, rounding_mode: (
+        -g * (input / other / other) if rounding_mode is None else xp.zeros_like(g)
+    ),
+)
+
+
+#: By a number that a composite brings: PyTorch keeps it as it is, where a caller's is a tensor.
+times: Any = named_anew(mul.op, "MulBackward1")
+over: Any = named_anew(div.op, "DivBackward1")
+
+
+def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
+    """RuntimeError for an integer divided by 0; torch raises this one too."""
+    refuse(xp, kernel, "bc", input, other)
+    if kind_of(input, other) in "ui" and getattr(input, "size", 1) != 0:
+        message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
+        if not hasattr(other, "dtype"):
+            if other == 0 and input.size:
+                raise RuntimeError(message)
+        else:
+            xp.check_all(xp.not_equal(other, 0), message)
+
+
+def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
+    check_divisor(xp, "div_trunc_cpu", input, other)
+    if kind_of(input, other) == "f":
+        return xp.trunc(xp.true_divide(input, other))
+    quotient = xp.floor_divide(input, other)
+    inexact = xp.multiply(quotient, other) != input
+    return quotient + (inexact & ((input < 0) != (other < 0)))
+
+
+@op(inplace=True, operators=("floordiv",), promote="arithmetic", node="NotImplemented")
+def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
+    """``input / other`` rounded down, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
+        pass through it raises RuntimeError, as in torch.
+
+    Raises:
+        RuntimeError: Where an integer is divided by 0.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([-7, 7]) // 2
+        tensor([-4,  3])
+    """
+    check_divisor(xp, "div_floor_cpu", input, other)
+    return xp.floor_divide(input, other)
+
+
+floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
+
+
+@op(
+    inplace=True,
+    operators=("mod",),
+    promote="arithmetic",
+    strict=True,
+    also=("mod",),
+    node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
+)
+def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
+    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Raises:
+        RuntimeError: Where an integer is divided by 0.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([-7.0, 7.0]) % 3
+        tensor([2., 1.])
+    """
+    check_divisor(xp, "remainder_cpu", input, other)
+    return xp.remainder(input, other)
+
+
+remainder.vjp(
+    input=lambda xp, g: g,
+    other=lambda xp, g, input, other: -g * xp.call(div, input, other, rounding_mode="floor"),
+)
+
+
+@op(inplace=True, operators=("neg",), aliases=("negative",), exact_out=True, elementwise=True)
+def neg(xp: Backend, input: Array) -> Array:
+    """``-input``.
+
+    Raises:
+        RuntimeError: For a bool tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> -tt.tensor([1.0, -2.0])
+        tensor([-1.,  2.])
+    """
+    if input.dtype.kind == "b":
+        raise RuntimeError(
+            "neg: Negation, the `-` operator, on a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+    return xp.negative(input)
+
+
+neg.vjp(input=lambda xp, g: -g)
+
+
+@composite(operators=("pos",), elementwise=True)
+def positive(input: Tensor) -> Tensor:
+    """``+input``: the tensor itself.
+
+    Raises:
+        RuntimeError: For a bool tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> +tt.tensor([1.0, -2.0])
+        tensor([ 1., -2.])
+    """
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("positive: The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out="reals", elementwise=True)
+def abs(xp: Backend, input: Array) -> Array:
+    """Absolute value; of complex numbers the magnitude, a real tensor.
+
+    The gradient at 0 is 0.
+
+    Raises:
+        NotImplementedError: For a bool tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([-1.5, 2.0]).abs()
+        tensor([1.5000, 2.0000])
+    """
+    refuse(xp, "abs_cpu", "b", input)
+    return xp.absolute(input)
+
+
+def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
+    along = direction(xp, input)
+    return g * (xp.conj(along) if input.dtype.kind == "c" else along)
+
+
+abs.vjp(input=_abs_gradient)
+
+
+@op(inplace=True, node="PowBackward0", elementwise=True)
+def square(xp: Backend, input: Array) -> Array:
+    """``input * input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.square(tt.tensor([-3.0, 2.0]))
+        tensor([9., 4.])
+    """
+    if input.dtype.kind == "b":
+        return xp.astype(input, "int64")
+    return xp.square(input)
+
+
+square.vjp(input=lambda xp, g, input: g * doubled(xp, input))
+
+
+@op(inplace=True, promote="float")
+def reciprocal(xp: Backend, input: Array) -> Array:
+    """``1 / input``; inf at 0. Integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
+        tensor([ 0.5000, -0.2500])
+    """
+    return xp.true_divide(1, input)
+
+
+reciprocal.vjp(input=lambda xp, g, out: -g * (out * out))

@@ -1,0 +1,173 @@
+"""Numbers as floating point has them: infinities, exponents, whole powers of 2."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ..named_results import named_result
+from .exponential import pow as power
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def nan_to_num(
+    xp: Backend,
+    input: Array,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Array:
+    """``input`` with numbers in the place of NaN and infinities.
+
+    Args:
+        input: Tensor of any shape.
+        nan: In the place of NaN; default 0.
+        posinf: In the place of inf; default the largest number of the dtype.
+        neginf: In the place of -inf; default the smallest number of the dtype.
+
+    Returns:
+        Tensor of the same shape; the gradient passes where ``input`` is finite.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
+        tensor([1., 0., 9.])
+    """
+    if input.dtype.kind in "uib":
+        return xp.array(input)
+    if input.dtype.kind == "c":
+        halves = (input.real, input.imag)
+        parts = tuple(xp.call(nan_to_num, half, nan, posinf, neginf) for half in halves)
+        return xp.stack(parts, -1).view(input.dtype)[..., 0]
+    limits = dtypes.finfo(xp.dtype_of(input))
+    out = xp.clip(input, limits.min, limits.max)  # NaN stays
+    if posinf is not None:
+        out = xp.where(input == xp.inf, posinf, out)
+    if neginf is not None:
+        out = xp.where(input == -xp.inf, neginf, out)
+    known = input == input
+    if not nan and math.copysign(1, nan or 0.0) > 0:
+        return xp.masked(out, known)
+    return xp.where(known, out, nan)
+
+
+nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))
+
+
+_frexp_result = named_result("frexp", "mantissa exponent")
+
+
+@op(returns=_frexp_result)
+def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
+    """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
+
+    Args:
+        input: Floating-point tensor of any shape.
+
+    Returns:
+        A named tuple ``(mantissa, exponent)``; the exponents are int32.
+
+    Raises:
+        RuntimeError: For other dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frexp(tt.tensor([6.0])).mantissa
+        tensor([0.7500])
+    """
+    if input.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = xp.frexp(input)
+    return mantissa, xp.astype(exponent, "int32")
+
+
+frexp.vjp(input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype))))
+
+
+@composite(out=True, inplace=True, buffered=True, node="LdexpBackward0")
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """``input * 2 ** other``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor of exponents; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
+        tensor([12.])
+    """
+    for i, (name, value) in enumerate((("input", input), ("other", other))):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"ldexp(): argument '{name}' (position {i + 1}) must be Tensor, not "
+                f"{type(value).__name__}"
+            )
+    if input.dtype.category > 1 and other.dtype.kind in "ui" and not input.is_complex():
+        return _raised(input, other)  # a power of 2 by itself may be too large for the dtype
+    if input.is_complex() or other.is_complex():
+        return input * power(2.0, other)
+    return _scaled(input, other)
+
+
+@op(method=False, public=False, node="LdexpBackward0")
+def _raised(xp: Backend, input: Array, other: Array) -> Array:
+    """Floats with whole numbers added to their exponents."""
+    # Beyond this every number is 0 or infinite, and the library takes C's int.
+    exponent = xp.clip(xp.astype(other, "int64"), -5000, 5000)
+    return xp.ldexp(input, xp.astype(exponent, "int32"))
+
+
+_raised.vjp(input=lambda xp, g, other: xp.call(_raised, g, other))
+
+
+@op(method=False, public=False, promote="float", node="LdexpBackward0")
+def _scaled(xp: Backend, input: Array, other: Array) -> Array:
+    return input * xp.exp2(other)
+
+
+_scaled.vjp(
+    input=lambda xp, g, other: g * xp.exp2(other),
+    other=lambda xp, g, out: g * (out * math.log(2)),
+)
+
+
+def _double(value: Any, dtype: dtypes.dtype) -> Any:
+    return value.to(dtype) if isinstance(value, Tensor) else value
+
+
+@composite(out=True, inplace=True, exact_out=True, elementwise=True)
+def float_power(input: Tensor, exponent: Any) -> Tensor:
+    """``input ** exponent``, computed in float64 (or complex128).
+
+    Args:
+        input: Tensor or number.
+        exponent: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        float64 or complex128 tensor of the broadcast shape.
+
+    Raises:
+        TypeError: If both are numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.float_power(tt.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=tinytorch.float64)
+    """
+    if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
+        raise TypeError(
+            "float_power(): argument 'input' (position 1) or 'exponent' (position 2) must be Tensor"
+        )
+    wide = any(
+        v.is_complex() if isinstance(v, Tensor) else isinstance(v, complex)
+        for v in (input, exponent)
+    )
+    dtype = dtypes.complex128 if wide else dtypes.float64
+    return power(_double(input, dtype), _double(exponent, dtype))

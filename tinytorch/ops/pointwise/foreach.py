@@ -1,0 +1,433 @@
+"""Operations on lists of tensors: ``_foreach_name`` is the operation ``name`` on each tensor.
+
+PyTorch's optimizers, and those of other libraries, are written with them, because PyTorch runs
+one kernel for a whole list. Here a call is as many calls of the operation: formula, promotion,
+gradient and in-place form are its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Number
+from typing import Any, TypeAlias
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.compiled import make_inplace_function
+from ...dispatch.op import composite
+from ..create.conversion import clone
+from ..index.filling import copy_, zero_
+from ..linalg.matmul import mm
+from ..linalg.norm import vector_norm
+from ..nn.activation import sigmoid
+from ..reduce.extrema import max
+from ..reduce.reduction import sum
+from ..special.error_functions import erf, erfc
+from ..special.gamma_functions import lgamma
+from .addcmul_lerp import addcdiv, addcmul, lerp
+from .elementwise import abs, add, div, mul, neg, reciprocal, sub
+from .exponential import exp, expm1, log, log1p, log2, log10, pow, rsqrt, sqrt
+from .rounding import ceil, floor, frac, round, sign, trunc
+from .selection import clamp_max, clamp_min, maximum, minimum
+from .trigonometric import acos, asin, atan, cos, cosh, sin, sinh, tan, tanh
+
+#: A list of tensors.
+Tensors: TypeAlias = Sequence[Tensor]
+#: A list of one for each tensor, or one for all.
+Operands: TypeAlias = Sequence[Tensor] | Sequence[complex] | Tensor | complex
+#: What makes the operation on lists, given its name and the operation on one tensor.
+Kind: TypeAlias = Callable[[str, Callable[..., Any]], Callable[..., Any]]
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def _check_lists(name: str, *lists: Any) -> None:
+    """Refuse what are not lists of tensors, of one length."""
+    for place, tensors in enumerate(lists):
+        if not isinstance(tensors, (list, tuple)):
+            raise TypeError(
+                f"{name}(): argument {place + 1} must be tuple of Tensors, not "
+                f"{type(tensors).__name__}"
+            )
+        _check_elements(name, place, tensors, Tensor)
+        if not tensors and place == 0:
+            raise RuntimeError(f"{name}: Tensor list must have at least one tensor.")
+        if len(tensors) != len(lists[0]):
+            raise RuntimeError(
+                f"{name}: Tensor lists must have the same number of tensors, got {len(lists[0])} "
+                f"and {len(tensors)}"
+            )
+
+
+def _check_elements(name: str, place: int, items: Sequence[Any], kind: type) -> None:
+    for at, item in enumerate(items):
+        if not isinstance(item, kind):
+            raise TypeError(
+                f"{name}(): expected {kind.__name__} as element {at} in argument {place}, but got "
+                f"{type(item).__name__}"
+            )
+
+
+def _spread(name: str, tensors: Any, operands: Any, place: int = 1) -> Iterable[Any]:
+    """The operand of each tensor: its own of a list, or the one for all."""
+    _check_lists(name, tensors)
+    if not isinstance(operands, (list, tuple)):
+        _check_one(name, operands)
+        return [operands] * len(tensors)
+    if operands and isinstance(operands[0], Tensor):
+        _check_lists(name, tensors, operands)
+        return operands
+    _check_elements(name, place, operands, Number)
+    if len(operands) != len(tensors):
+        raise RuntimeError(
+            f"{name}: Tensor list must have same number of elements as scalar list, got "
+            f"{len(tensors)} and {len(operands)}"
+        )
+    return operands
+
+
+def _check_one(name: str, operand: Any) -> None:
+    if isinstance(operand, Tensor):
+        if operand.ndim:
+            raise RuntimeError(
+                f"{name}: scalar tensor expected to be 0 dim but it has {operand.ndim} dimensions "
+                f"and {operand.numel()} elements."
+            )
+    elif not isinstance(operand, Number):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: expected Tensors or numbers, "
+            f"in a list or one for all, got {type(operand).__name__}"
+        )
+
+
+def _unpacked(name: str, tensors: Any, scalars: Any) -> Any:
+    """The numbers of a 1-d tensor, which some operations take for a list of them."""
+    if not isinstance(scalars, Tensor):
+        return scalars
+    if scalars.device.type != "cpu":
+        raise RuntimeError(f"{name}: Expected scalars to be on CPU, got {scalars.device} instead.")
+    if scalars.ndim != 1:
+        raise RuntimeError(
+            f"{name}: Expected packed scalar Tensor to be of dimension 1. Got {scalars.ndim} "
+            "instead."
+        )
+    if len(scalars) != len(tensors):
+        raise RuntimeError(
+            f"{name}: Expected length of scalars to match input of length {len(tensors)} but got "
+            f"{len(scalars)} instead."
+        )
+    return scalars.tolist()
+
+
+def _only(name: str, **given: Any) -> Any:
+    """The one argument that is given, of those that PyTorch's signatures call differently."""
+    values = [value for value in given.values() if value is not None]
+    if len(values) != 1:
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: expected one of "
+            f"{', '.join(given)}, got {len(values)}"
+        )
+    return values[0]
+
+
+def _finished(name: str, tensors: Any, results: Iterable[Tensor]) -> Any:
+    """The results; of an in-place form the tensors themselves."""
+    made = tuple(results)
+    return tensors if name.endswith("_") else made
+
+
+# -- kinds of operations ---------------------------------------------------------------------------
+
+
+def _unary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    def each(self: Tensors) -> tuple[Tensor, ...]:
+        _check_lists(name, self)
+        return _finished(name, self, map(on_one, self))  # type: ignore[no-any-return]
+
+    return each
+
+
+def _scaled(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    def each(
+        self: Tensors,
+        other: Operands | None = None,
+        *,
+        scalar: complex | None = None,
+        scalars: Sequence[complex] | None = None,
+        alpha: complex = 1,
+    ) -> tuple[Tensor, ...]:
+        given = _spread(name, self, _only(name, other=other, scalar=scalar, scalars=scalars))
+        pairs = zip(self, given, strict=True)
+        results = (on_one(x, y, alpha=alpha) for x, y in pairs)
+        return _finished(name, self, results)  # type: ignore[no-any-return]
+
+    return each
+
+
+def _binary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    def each(
+        self: Tensors,
+        other: Operands | None = None,
+        *,
+        scalar: complex | None = None,
+        scalars: Sequence[complex] | None = None,
+    ) -> tuple[Tensor, ...]:
+        given = _spread(name, self, _only(name, other=other, scalar=scalar, scalars=scalars))
+        results = map(on_one, self, given)
+        return _finished(name, self, results)  # type: ignore[no-any-return]
+
+    return each
+
+
+def _extremum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    """As ``_binary``; the operation takes tensors alone."""
+
+    def on_pair(x: Tensor, y: Any) -> Any:
+        return on_one(x, y if isinstance(y, Tensor) else add(x.new_zeros(()), y))
+
+    return _binary(name, on_pair)
+
+
+def _power(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    def each(self: Operands, exponent: Operands) -> tuple[Tensor, ...]:
+        if isinstance(self, Number) and not name.endswith("_"):  # of a number to each tensor
+            _check_lists(name, exponent)
+            return tuple(on_one(self, y) for y in exponent)  # type: ignore[union-attr]
+        results = map(on_one, self, _spread(name, self, exponent))  # type: ignore[arg-type]
+        return _finished(name, self, results)  # type: ignore[no-any-return]
+
+    return each
+
+
+def _interpolated(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    def each(
+        self: Tensors,
+        tensors1: Tensors,
+        weight: Operands | None = None,
+        *,
+        weights: Tensors | None = None,
+    ) -> tuple[Tensor, ...]:
+        _check_lists(name, self, tensors1)
+        given = _spread(name, self, _only(name, weight=weight, weights=weights), 2)
+        results = map(on_one, self, tensors1, given)
+        return _finished(name, self, results)  # type: ignore[no-any-return]
+
+    return each
+
+
+def _with_products(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+    def each(
+        self: Tensors,
+        tensor1: Tensors,
+        tensor2: Tensors,
+        value: complex | Sequence[complex] | Tensor = 1,
+        *,
+        scalars: Sequence[complex] | Tensor | None = None,
+    ) -> tuple[Tensor, ...]:
+        _check_lists(name, self, tensor1, tensor2)
+        factors = _unpacked(name, self, value if scalars is None else scalars)
+        rows = zip(self, tensor1, tensor2, _spread(name, self, factors, 3), strict=True)
+        results = (on_one(x, y, z, value=factor) for x, y, z, factor in rows)
+        return _finished(name, self, results)  # type: ignore[no-any-return]
+
+    return each
+
+
+# -- the operations --------------------------------------------------------------------------------
+
+_EITHER = "of each tensor, in a list, or one for all"
+_ARGUMENTS = {
+    "self": "List of tensors.",
+    "other": f"Tensors or numbers {_EITHER}.",
+    "scalar": "A number for all, in the place of ``other``.",
+    "scalars": "A number of each tensor, in the place of what stands before.",
+    "alpha": "Factor of ``other``. Default 1.",
+    "exponent": f"Tensors or numbers {_EITHER}; a list where ``self`` is a number.",
+    "tensors1": "List of as many tensors, the other ends.",
+    "weight": f"Tensors or numbers {_EITHER}: how far to go.",
+    "weights": "The same, as a list of tensors.",
+    "tensor1": "List of as many tensors.",
+    "tensor2": "List of as many tensors.",
+    "value": f"Factors {_EITHER}. Default 1.",
+}
+
+_DOC = """``{operation}`` of each tensor of a list{others}.
+
+    Args:
+        {arguments}
+
+    Returns:
+        {returns}
+
+    Raises:
+        RuntimeError: If the list is empty, or another list has another length.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = [tt.ones(2), tt.ones(3)]
+        >>> {example}
+        {shown}
+    """
+
+
+def _file(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0) -> None:
+    """File ``_foreach_name``, whose operation takes ``others`` further lists."""
+    full = f"_foreach_{name}"
+    inplace = name.endswith("_")
+    each = kind(full, on_one)
+    each.__name__ = each.__qualname__ = full
+    call = f"tt.{full}({', '.join(['x'] * (others + 1))})"
+    code = each.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    each.__doc__ = _DOC.format(
+        arguments="\n        ".join(f"{name}: {_ARGUMENTS[name]}" for name in names),
+        operation=name,
+        others=" and what belongs to it, a list or one for all" if others else "",
+        returns="The list." if inplace else "A tuple of the results.",
+        example=f"{call} is x" if inplace else f"len({call})",
+        shown=inplace or 2,
+    )
+    if inplace:
+        each.__annotations__["return"] = "Tensors"
+    composite(each, method=False, public=True)
+
+
+#: The operations that have a form for lists in PyTorch, by what goes with the tensors.
+_KINDS: dict[Kind, tuple[Any, ...]] = {
+    _unary: (
+        abs, acos, asin, atan, ceil, cos, cosh, erf, erfc, exp, expm1, floor, frac, lgamma, log,
+        log10, log1p, log2, neg, reciprocal, round, rsqrt, sigmoid, sign, sin, sinh, sqrt, tan,
+        tanh, trunc,
+    ),
+    _scaled: (add, sub),
+    _binary: (clamp_max, clamp_min, div, mul),
+    _extremum: (maximum, minimum),
+    _power: (pow,),
+    _interpolated: (lerp,),
+    _with_products: (addcdiv, addcmul),
+}  # fmt: skip
+for _kind, _operations in _KINDS.items():
+    for _operation in _operations:
+        _others = len(_operation.op.plan.tensors) - 1
+        _file(_kind, _operation.__name__, _operation, others=_others)
+        _inplace = make_inplace_function(_operation.op)
+        _file(_kind, f"{_operation.__name__}_", _inplace, others=_others)
+_file(_unary, "zero_", zero_)
+
+
+@composite(method=False, public=True)
+def _foreach_clone(self: Tensors, *, memory_format: Any = None) -> tuple[Tensor, ...]:
+    """``clone`` of each tensor of a list.
+
+    Args:
+        self: List of tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt._foreach_clone([tt.ones(2)])
+        (tensor([1., 1.]),)
+    """
+    _check_lists("_foreach_clone", self)
+    return tuple(clone(x, memory_format=memory_format) for x in self)
+
+
+@composite(method=False, public=True)
+def _foreach_copy_(self: Tensors, src: Tensors, non_blocking: bool = False) -> Tensors:
+    """``copy_`` to each tensor of a list from that of another.
+
+    Args:
+        self: List of tensors.
+        src: List of as many tensors, whose shapes broadcast to theirs.
+        non_blocking: As of ``copy_``. Default False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt._foreach_copy_([tt.zeros(2)], [tt.ones(2)])
+        [tensor([1., 1.])]
+    """
+    _check_lists("_foreach_copy_", self, src)
+    for tensor, source in zip(self, src, strict=True):
+        copy_(tensor, source, non_blocking)
+    return self
+
+
+@composite(method=False, public=True)
+def _foreach_norm(
+    self: Tensors, ord: float = 2, dtype: dtypes.dtype | None = None
+) -> tuple[Tensor, ...]:
+    """``linalg.vector_norm`` of each tensor of a list, over all its elements.
+
+    Args:
+        self: List of tensors.
+        ord: The p of the norm. Default 2.
+        dtype: Dtype to compute in. Default None: that of the tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt._foreach_norm([tt.tensor([3.0, 4.0]), tt.ones(2, 2)])
+        (tensor(5.), tensor(2.))
+    """
+    _check_lists("_foreach_norm", self)
+    return tuple(vector_norm(x, ord, dtype=dtype) for x in self)
+
+
+@composite(method=False, public=True)
+def _foreach_powsum(
+    self: Tensors, ord: float = 2, dtype: dtypes.dtype | None = None
+) -> tuple[Tensor, ...]:
+    """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root.
+
+    Args:
+        self: List of tensors.
+        ord: The exponent. Default 2.
+        dtype: Dtype of the sums. Default None: that of the tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt._foreach_powsum([tt.tensor([3.0, -4.0])])
+        (tensor(25.),)
+    """
+    _check_lists("_foreach_powsum", self)
+    return tuple(sum(pow(abs(x), ord), dtype=dtype) for x in self)
+
+
+@composite(method=False, public=True)
+def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
+    """The largest element of each tensor of a list.
+
+    Args:
+        self: List of tensors.
+
+    Raises:
+        RuntimeError: If a tensor has none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt._foreach_max([tt.tensor([3.0, 4.0]), tt.zeros(2)])
+        (tensor(4.), tensor(0.))
+    """
+    _check_lists("_foreach_max", self)
+    if not all(x.numel() for x in self):
+        raise RuntimeError(
+            "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is "
+            "undefined."
+        )
+    return tuple(max(x) for x in self)
+
+
+@composite(method=False, public=True)
+def _foreach_mm(self: Tensors, mat2: Tensors) -> tuple[Tensor, ...]:
+    """``mm`` of each matrix of a list and that of another.
+
+    Args:
+        self: List of matrices.
+        mat2: List of as many matrices, ``(m, n)`` for ``(k, m)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt._foreach_mm([tt.eye(2)], [tt.ones(2, 1)])
+        (tensor([[1.],
+                [1.]]),)
+    """
+    _check_lists("_foreach_mm", self, mat2)
+    return tuple(map(mm, self, mat2))

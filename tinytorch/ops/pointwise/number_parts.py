@@ -1,0 +1,172 @@
+"""Parts of numbers and other elementwise functions that NumPy alone names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ..array_arguments import array_of, arrays_of, float_array
+from .complex_numbers import complex as complex_
+
+
+@op(promote="float", method=False)
+def cbrt(xp: Backend, input: Array) -> Array:
+    """The cube root of each element, real also of negative ones.
+
+    Args:
+        input: Real tensor of any shape; integers are cast to the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cbrt(tt.tensor([-1.0, 8.0]))
+        tensor([-1.,  2.])
+    """
+    return xp.cbrt(input)
+
+
+cbrt.vjp(input=lambda xp, g, out: g / (3 * out * out))
+
+
+@composite(method=False)
+def fabs(x: Any) -> Tensor:
+    """The absolute value of each real element, as a floating-point number.
+
+    Args:
+        x: Real tensor of any shape; integers are cast to the default dtype.
+
+    Raises:
+        TypeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fabs(tt.tensor([-1, 2]))
+        tensor([1., 2.])
+    """
+    value: Any = float_array(x)
+    if value.is_complex():
+        raise TypeError("fabs(): expected a real tensor, got complex numbers; see abs()")
+    return value.abs()  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def rint(x: Any) -> Tensor:
+    """Each element rounded to the nearest integer, halves to the even one; a float stays one.
+
+    Args:
+        x: Tensor of any shape; integers are cast to the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rint(tt.tensor([0.5, 1.5, 2.2]))
+        tensor([0., 2., 2.])
+    """
+    value: Any = float_array(x)
+    if value.is_complex():
+        return complex_(value.real.round(), value.imag.round())
+    return value.round()  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def modf(x: Any) -> tuple[Tensor, Tensor]:
+    """The fractional and the integral part of each element, both with its sign.
+
+    Args:
+        x: Real tensor of any shape; integers are cast to the default dtype.
+
+    Returns:
+        Two tensors of ``x``'s shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.modf(tt.tensor([-1.5, 2.25]))
+        (tensor([-0.5000,  0.2500]), tensor([-1.,  2.]))
+    """
+    value: Any = float_array(x)
+    whole = value.trunc()
+    part = (value - whole).masked_fill(value.isinf(), 0)
+    return part.copysign(value), whole
+
+
+@composite(method=False)
+def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+    """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``.
+
+    Args:
+        x1: Dividends: a tensor or a number.
+        x2: Divisors: a tensor or a number.
+
+    Returns:
+        Two tensors of the common shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.divmod(tt.tensor([7, -7]), 3)
+        (tensor([ 2, -3]), tensor([1, 2]))
+    """
+    a, b = _operands(x1, x2)
+    return a // b, a % b
+
+
+def _operands(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Two operands, at least one of them a tensor; the other may stay a number."""
+    plain = isinstance(x1, (int, float, complex)), isinstance(x2, (int, float, complex))
+    if plain == (False, True):
+        return array_of(x1), x2
+    if plain == (True, False):
+        return x1, array_of(x2)
+    first, second = arrays_of(x1, x2)
+    return first, second
+
+
+@composite(method=False)
+def bitwise_count(x: Any) -> Tensor:
+    """How many bits of each element's absolute value are set.
+
+    Args:
+        x: Integer or bool tensor of any shape.
+
+    Returns:
+        uint8 tensor of ``x``'s shape.
+
+    Raises:
+        TypeError: For floating-point and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bitwise_count(tt.tensor([7, -8, 0]))
+        tensor([3, 1, 0], dtype=tinytorch.uint8)
+    """
+    return _bits(array_of(x))
+
+
+@op(method=False)
+def _bits(xp: Backend, input: Array) -> Array:
+    if input.dtype.kind not in "biu":
+        raise TypeError(f"bitwise_count(): expected integers, got {input.dtype.name}")
+    size = input.dtype.itemsize
+    # Two's complement: the smallest integer's absolute value is itself, without its sign.
+    rest = xp.astype(xp.abs(input), f"uint{8 * size}")
+    count = xp.zeros(input.shape, "uint8")
+    for bit in range(8 * size):
+        count += xp.astype(rest >> rest.dtype.type(bit) & rest.dtype.type(1), "uint8")
+    return count
+
+
+@composite(method=False)
+def iscomplex(x: Any) -> Tensor:
+    """Whether each element has an imaginary part that is not zero.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        bool tensor of ``x``'s shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.iscomplex(tt.tensor([1 + 1j, 2 + 0j]))
+        tensor([ True, False])
+    """
+    value: Any = array_of(x)
+    return ~value.isreal()  # type: ignore[no-any-return]

@@ -1,0 +1,280 @@
+"""Rounding, remainders and signs, element by element. Steps have the derivative 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...autograd.node_names import by_operand
+from ...dispatch.op import Array, Backend, Operand, no_derivative, op
+from ..checks import integer, kind_of, refuse, refuse_complex
+from .elementwise import check_divisor
+
+
+def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
+    refuse(xp, f"{name}_vml_cpu", "b", input)
+    if input.dtype.kind == "c":
+        raise NotImplementedError(f"{name} is not supported for complex inputs")
+    return function(input) if input.dtype.kind == "f" else xp.array(input)
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def floor(xp: Backend, input: Array) -> Array:
+    """The next whole number below; integers stay as they are.
+
+    Raises:
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.floor(tt.tensor([-1.5, 1.5]))
+        tensor([-2.,  1.])
+    """
+    return _rounded(xp, "floor", input, xp.floor)
+
+
+floor.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def ceil(xp: Backend, input: Array) -> Array:
+    """The next whole number above; integers stay as they are.
+
+    Raises:
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ceil(tt.tensor([-1.5, 1.5]))
+        tensor([-1.,  2.])
+    """
+    return _rounded(xp, "ceil", input, xp.ceil)
+
+
+ceil.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op(inplace=True, aliases=("fix",), exact_out=True, elementwise=True)
+def trunc(xp: Backend, input: Array) -> Array:
+    """The whole number towards zero; integers stay as they are.
+
+    Raises:
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.trunc(tt.tensor([-1.5, 1.5]))
+        tensor([-1.,  1.])
+    """
+    return _rounded(xp, "trunc", input, xp.trunc)
+
+
+trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op(inplace=True, namespaces=("", "special"), also=("around",), exact_out=True, elementwise=True)
+def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
+    """The nearest whole number, halves to the even one; integers stay as they are.
+
+    Args:
+        input: Tensor of any shape.
+        decimals: Digits to keep after the point; negative ones round before it.
+
+    Raises:
+        NotImplementedError: For bool and complex tensors, and for integers with decimals.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
+        tensor([ 0.,  2., -3.])
+        >>> tt.round(tt.tensor([0.1234]), decimals=2)
+        tensor([0.1200])
+    """
+    if not decimals:
+        return _rounded(xp, "round", input, xp.rint)
+    decimals = integer("round", "decimals", decimals)
+    refuse(xp, "round_vml_cpu", "uib", input)
+    scale = 10.0 ** (decimals if decimals > 0 else -decimals)
+    x = xp.astype(input, xp.native_dtype(dtypes.float32)) if input.dtype.char == "e" else input
+    rounded = xp.rint(x * scale) / scale if decimals > 0 else xp.rint(x / scale) * scale
+    return xp.astype(rounded, input.dtype)
+
+
+round.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def frac(xp: Backend, input: Array) -> Array:
+    """What ``trunc`` cuts off, with the sign of ``input``.
+
+    Raises:
+        NotImplementedError: For all but floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frac(tt.tensor([-1.5, 1.25]))
+        tensor([-0.5000,  0.2500])
+    """
+    refuse(xp, "frac_cpu", "uibc", input)
+    return input - xp.trunc(input)
+
+
+frac.vjp(input=lambda xp, g: g)
+
+
+@op(
+    inplace=True,
+    promote="arithmetic",
+    strict=True,
+    node=by_operand("other", "FmodBackward0", "FmodBackward1"),
+)
+def fmod(xp: Backend, input: Array, other: Operand) -> Array:
+    """What division rounded towards zero leaves: the result has the sign of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Raises:
+        RuntimeError: Where an integer is divided by 0.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
+        tensor([-1.,  1.])
+    """
+    check_divisor(xp, "fmod_cpu", input, other)
+    return xp.fmod(input, other)
+
+
+fmod.vjp(
+    input=lambda xp, g: g,
+    other=lambda xp, g, input, other: -g * xp.trunc(input / other),
+)
+
+
+@op(inplace=True, exact_out=True, elementwise=True)
+def sign(xp: Backend, input: Array) -> Array:
+    """-1, 0 or 1; NaN for NaN, where torch has 0.
+
+    Raises:
+        NotImplementedError: For complex tensors, which ``sgn`` takes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
+        tensor([-1.,  0.,  1.])
+    """
+    if input.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+            "torch.sgn instead."
+        )
+    return xp.array(input) if input.dtype.kind == "b" else xp.sign(input)
+
+
+sign.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op(exact_out=True, elementwise=True)
+def signbit(xp: Backend, input: Array) -> Array:
+    """Whether the sign is negative, also that of -0.0.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.signbit(tt.tensor([-0.0, 0.0]))
+        tensor([ True, False])
+    """
+    if input.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+    return xp.signbit(input) if input.dtype.kind == "f" else xp.less(input, 0)
+
+
+@op(inplace=True, promote="float", strict=True)
+def copysign(xp: Backend, input: Array, other: Operand) -> Array:
+    """The magnitude of ``input`` with the sign of ``other``.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number; the two shapes broadcast.
+
+    Returns:
+        Floating-point tensor of the broadcast shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    refuse_complex("copysign", input, other)
+    return xp.copysign(input, other)
+
+
+def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    return xp.where(input == 0, 0, g * (out / xp.where(input == 0, 1, input)))
+
+
+copysign.vjp(input=_copysign_gradient, other=lambda xp, g: xp.zeros_like(g))
+
+
+@op(inplace=True, strict=True, node="NotImplemented", exact_out=True, elementwise=True)
+def heaviside(xp: Backend, input: Array, values: Array) -> Array:
+    """0 for negative numbers, 1 for positive ones, ``values`` at 0.
+
+    Args:
+        input: Tensor of any shape.
+        values: Tensor of the same dtype; the two shapes broadcast.
+
+    Raises:
+        RuntimeError: For complex or different dtypes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if kind_of(input) == "c" or kind_of(values) == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype != values.dtype:
+        raise RuntimeError(
+            "heaviside is not yet implemented for tensors with different dtypes: "
+            f"{xp.dtype_of(input).name} and {xp.dtype_of(values).name}."
+        )
+    return xp.where(input == 0, values, xp.astype(input > 0, input.dtype))
+
+
+heaviside.vjp(input=no_derivative("heaviside"), values=no_derivative("heaviside"))
+
+
+@op(inplace=True, promote="arithmetic", strict=True)
+def nextafter(xp: Backend, input: Array, other: Array) -> Array:
+    """The next representable number after ``input`` towards ``other``.
+
+    Args:
+        input: Floating-point tensor of any shape.
+        other: Tensor; the two shapes broadcast.
+
+    Raises:
+        NotImplementedError: For all but floating-point tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> one = tt.ones(1, dtype=tt.float64)
+        >>> (tt.nextafter(one, 2 * one) - one).item()
+        2.220446049250313e-16
+    """
+    refuse(xp, "nextafter_cpu", "uibc", input, other)
+    return xp.nextafter(input, other)
+
+
+nextafter.vjp(
+    input=lambda xp, g, input, other: xp.where(input == other, 0, g),
+    other=lambda xp, g: xp.zeros_like(g),
+)

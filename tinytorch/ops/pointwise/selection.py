@@ -1,0 +1,339 @@
+"""Choosing between elements: maxima, minima, bounds, and by condition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd.node_names import by_operand, is_tensor
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...core.torch_function_members import attach
+from ...dispatch.op import Array, Backend, Mask, Operand, composite, op
+from ...dispatch.promotion import result_dtype
+from ...warnings import warn
+from ..checks import kind_of, refuse_complex
+
+
+def _check(name: str, *operands: Any) -> None:
+    if kind_of(*operands) == "c":
+        raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+
+@op(method=False)
+def _masked(xp: Backend, input: Array, mask: Mask) -> Array:
+    """``input`` where ``mask`` holds and 0 elsewhere, also for an ``input`` of inf or NaN."""
+    return xp.masked(input, mask)
+
+
+_masked.vjp(input=lambda xp, g, mask: xp.call(_masked, g, mask))
+
+
+def masked(xp: Any, g: Any, mask: Any) -> Any:
+    """``g`` where ``mask`` holds, else 0, in a gradient rule."""
+    return xp.call(_masked, g, mask)
+
+
+def _ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
+    """``g`` where an argument won, half of it where both are the same."""
+    return xp.where(equal, g * 0.5, xp.where(lost, 0, g))
+
+
+@op(promote="arithmetic", strict=True, elementwise=True)
+def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """The larger of two elements; NaN if one of them is.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor; the two shapes broadcast.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.maximum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
+        tensor([3., 4.])
+    """
+    _check("maximum", input, other)
+    return xp.maximum(input, other) if out is None else xp.maximum(input, other, out=out)
+
+
+maximum.vjp(
+    input=lambda xp, g, input, other: _ties(xp, g, input < other, input == other),
+    other=lambda xp, g, input, other: _ties(xp, g, other < input, input == other),
+)
+
+
+@op(promote="arithmetic", strict=True, elementwise=True)
+def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
+    """The smaller of two elements; NaN if one of them is.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor; the two shapes broadcast.
+        out: Where to write the result.
+
+    Returns:
+        Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
+        tensor([1., 2.])
+    """
+    _check("minimum", input, other)
+    return xp.minimum(input, other) if out is None else xp.minimum(input, other, out=out)
+
+
+minimum.vjp(
+    input=lambda xp, g, input, other: _ties(xp, g, input > other, input == other),
+    other=lambda xp, g, input, other: _ties(xp, g, other > input, input == other),
+)
+
+
+@op(promote="arithmetic", strict=True, elementwise=True)
+def fmax(xp: Backend, input: Array, other: Array) -> Array:
+    """The larger of two elements; a NaN loses against a number.
+
+    Args:
+        input: Tensor of any shape; where both are equal it gets the whole gradient.
+        other: Tensor; the two shapes broadcast.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
+        tensor([3., 2.])
+    """
+    _check("fmax", input, other)
+    return xp.fmax(input, other)
+
+
+fmax.vjp(
+    input=lambda xp, g, input, other: masked(xp, g, (input >= other) | xp.isnan(other)),
+    other=lambda xp, g, input, other: masked(xp, g, ~((input >= other) | xp.isnan(other))),
+)
+
+
+@op(promote="arithmetic", strict=True, elementwise=True)
+def fmin(xp: Backend, input: Array, other: Array) -> Array:
+    """The smaller of two elements; a NaN loses against a number.
+
+    Args:
+        input: Tensor of any shape; where both are equal it gets the whole gradient.
+        other: Tensor; the two shapes broadcast.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
+        tensor([1., 2.])
+    """
+    _check("fmin", input, other)
+    return xp.fmin(input, other)
+
+
+fmin.vjp(
+    input=lambda xp, g, input, other: masked(xp, g, (input <= other) | xp.isnan(other)),
+    other=lambda xp, g, input, other: masked(xp, g, ~((input <= other) | xp.isnan(other))),
+)
+
+
+def _clamp_name(node: Node) -> str:
+    tensors = is_tensor(node, "min") or is_tensor(node, "max")
+    return "ClampBackward0" if tensors else "ClampBackward1"
+
+
+@op(inplace=True, promote="limits", aliases=("clip",), node=_clamp_name, exact_out="numbers")
+def clamp(
+    xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
+) -> Array:
+    """``input`` kept between ``min`` and ``max``.
+
+    Args:
+        input: Tensor of any shape.
+        min: Lower bound, a number or a tensor that broadcasts; None for none.
+        max: Upper bound likewise; where it is below ``min``, it decides.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
+        passes from bound to bound, both included.
+
+    Raises:
+        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    refuse_complex("clamp", input)
+    return xp.between(input, min, max)
+
+
+def _clamp_gradient(xp: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
+    if max is None:
+        return masked(xp, g, input >= min)
+    if min is None:
+        return masked(xp, g, input <= max)
+    return masked(xp, g, (input >= min) & (input <= max))
+
+
+clamp.vjp(
+    input=_clamp_gradient,
+    min=lambda xp, g, input, min, max: masked(
+        xp, g, input < min if max is None else (input < min) & (min < max)
+    ),
+    max=lambda xp, g, input, min, max: masked(
+        xp, g, input > max if min is None else (input > max) | (max < min)
+    ),
+)
+
+
+@op(
+    inplace=True,
+    promote="limits",
+    strict=True,
+    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"),
+    exact_out="numbers",
+)
+def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
+    """``input``, but at least ``min``.
+
+    Args:
+        input: Tensor of any shape.
+        min: Number, or tensor that broadcasts.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
+        tensor([0., 2.])
+    """
+    return xp.call(clamp, input, min, None)
+
+
+clamp_min.vjp(
+    input=lambda xp, g, input, min: masked(xp, g, input >= min),
+    min=lambda xp, g, input, min: masked(xp, g, input < min),
+)
+
+
+@op(
+    inplace=True,
+    promote="limits",
+    strict=True,
+    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"),
+    exact_out="numbers",
+)
+def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
+    """``input``, but at most ``max``.
+
+    Args:
+        input: Tensor of any shape.
+        max: Number, or tensor that broadcasts.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
+        tensor([-1.,  0.])
+    """
+    return xp.call(clamp, input, None, max)
+
+
+clamp_max.vjp(
+    input=lambda xp, g, input, max: masked(xp, g, input <= max),
+    max=lambda xp, g, input, max: masked(xp, g, input > max),
+)
+
+
+@op(forms=(
+    "(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]",
+    "(condition: Tensor, input: Tensor | complex, other: Tensor | complex, *, out: Any = None)"
+    " -> Tensor",
+), promote="arithmetic", method=False, exact_out=True, elementwise=True)  # fmt: skip
+def where(
+    xp: Backend, condition: Mask, input: Operand | None = None, other: Operand | None = None
+) -> Array:
+    """Elements of ``input`` where ``condition`` holds, else of ``other``.
+
+    Args:
+        condition: bool tensor.
+        input: Tensor or number.
+        other: Tensor or number; the three shapes broadcast. Without ``input`` and
+            ``other`` the call is ``condition.nonzero(as_tuple=True)``.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype; for one argument a tuple
+        of int64 tensors, one per dimension.
+
+    Raises:
+        RuntimeError: If ``condition`` is not bool.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([-1.0, 2.0])
+        >>> tt.where(x > 0, x, 0)
+        tensor([0., 2.])
+        >>> tt.where(x > 0)
+        (tensor([1]),)
+    """
+    if input.__class__ is other.__class__ is condition.__class__ and condition.dtype.kind == "b":
+        return xp.where(condition, input, other)
+    if input is None and other is None:
+        return xp.nonzero(xp.atleast_1d(condition))
+    if input is None or other is None:
+        raise TypeError("where(): input and other go together: give both or none")
+    if condition.dtype.kind != "b" and condition.dtype != "uint8":
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype}"
+        )
+    if condition.dtype == "uint8":
+        warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be "
+            "removed in a future version of PyTorch. Use a boolean condition instead."
+        )
+    if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
+        input = xp.asarray(input, xp.native_dtype(result_dtype((input, other))))
+    return xp.where(condition, input, other)
+
+
+where.vjp(
+    input=lambda xp, g, condition: xp.where(condition, g, 0),
+    other=lambda xp, g, condition: xp.where(condition, 0, g),
+)
+
+
+@composite(namespaces=("Tensor",), public=False)
+def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``.
+
+    Args:
+        self: Tensor of any shape.
+        condition: bool tensor; the shapes broadcast.
+        other: Tensor or number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0, -1.0]).where(tt.tensor([True, False]), 0.0)
+        tensor([1., 0.])
+    """
+    return where(condition, self, other)
+
+
+_where_method.__name__, _where_method.__qualname__ = "where", "Tensor.where"
+attach(Tensor, "where", _where_method)

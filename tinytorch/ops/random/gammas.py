@@ -1,0 +1,152 @@
+"""Random numbers of the gamma and Dirichlet laws, and how they depend on their parameters.
+
+A number of the gamma law is a function of its shape ``a`` at a fixed probability
+``u = P(a, x)``; so ``dx/da = -(dP/da) / p(x)``, where ``p = dP/dx`` is the density. The integral
+of ``p(t) (log t - ψ(a))``, which is ``dP/da``, is taken on the side of ``x`` where it has one
+sign: nothing cancels. The beta law, a margin of the Dirichlet law, is treated in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...dispatch.op import Array, Backend, op
+from ..special.gamma_functions import digamma
+from .drawing import engine_of, not_implemented
+
+#: Steps ``u`` of the double exponential rule ``v = exp(u - exp(-u))`` and their width.
+_WIDTH = 0.1
+_STEPS = [_WIDTH * k for k in range(-34, 56)]
+
+
+@op(method=False)
+def _standard_gamma(xp: Backend, input: Array, generator: Any = None) -> Array:
+    """Numbers of the gamma law of rate 1, one for each shape in ``input``.
+
+    Args:
+        input: Shapes, a float tensor.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        Tensor of ``input``'s shape and dtype; for the same seed PyTorch's numbers, save for
+        rounding in float32. Its gradient is that of the quantiles.
+
+    Raises:
+        NotImplementedError: If ``input`` holds no real floating-point numbers, or halves.
+    """
+    if input.dtype.kind != "f" or input.dtype.itemsize < 4:
+        raise not_implemented("_standard_gamma", "gamma_cpu", input.dtype)
+    drawn = engine_of("_standard_gamma", xp, generator).standard_gamma(input)
+    return xp.maximum(drawn, xp.finfo(input.dtype).tiny)
+
+
+_standard_gamma.vjp(input=lambda xp, g, input, out: g * xp.call(_standard_gamma_grad, input, out))
+
+
+@op(method=False)
+def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array:
+    """Numbers of the Dirichlet law, one vector for each vector of concentrations.
+
+    Args:
+        input: Concentrations, a float tensor; the last dimension is the vector.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        Tensor of ``input``'s shape and dtype, whose vectors sum to one; for the same seed
+        PyTorch's numbers.
+
+    Raises:
+        NotImplementedError: If ``input`` holds no real floating-point numbers, or halves.
+    """
+    if input.dtype.kind != "f" or input.dtype.itemsize < 4:
+        raise not_implemented("_sample_dirichlet", "dirichlet", input.dtype)
+    double = xp.astype(input, xp.float64)
+    gammas = engine_of("_sample_dirichlet", xp, generator).standard_gamma(double)
+    gammas = xp.maximum(gammas, xp.finfo(xp.float64).tiny)
+    shares = gammas / gammas.sum(-1, keepdims=True)
+    limits = xp.finfo(input.dtype)
+    return xp.astype(xp.clip(shares, limits.tiny, 1 - limits.epsneg), input.dtype)
+
+
+def _shared(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    rest = xp.broadcast_to(xp.sum(input, axis=-1, keepdims=True), input.shape)
+    slope = xp.call(_dirichlet_grad, out, input, rest)
+    return slope * (g - xp.sum(out * g, axis=-1, keepdims=True))
+
+
+_sample_dirichlet.vjp(input=_shared)
+
+
+@op(method=False)
+def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
+    """The derivative of numbers of the gamma law by their shapes.
+
+    Args:
+        input: Shapes.
+        output: The numbers drawn for them.
+    """
+    a, x = (xp.astype(z, xp.float64) for z in (input, output))
+    mean_log = digamma.kernel(xp, a)
+    log_x = xp.log(x)
+    # The side of x to integrate on. Far below 1 the integrand goes a long way up: not there.
+    side = xp.where(log_x < xp.maximum(mean_log, -2.0), -1.0, 1.0)
+    rate = xp.absolute(a - x) + xp.sqrt(x)
+    scale = 1 / xp.where(side > 0, xp.maximum(rate, 1.0), xp.minimum(rate, _falling(xp, a)))
+
+    def term(v: Array) -> Array:  # at t = x * exp(v)
+        density = xp.exp(a * v - x * xp.expm1(v))
+        return density * (log_x + v - mean_log)
+
+    return xp.astype(side * x * _one_sided(term, side * scale), input.dtype)
+
+
+@op(method=False)
+def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Array:
+    """The derivative of numbers of the Dirichlet law by their own concentrations.
+
+    Args:
+        input: The numbers.
+        alpha: Their concentrations.
+        total: The sums of the concentrations of each vector, of ``alpha``'s shape.
+    """
+    x, a, b = (xp.astype(z, xp.float64) for z in (input, alpha, total - alpha))
+    mean_log = digamma.kernel(xp, a) - digamma.kernel(xp, a + b)
+    log_x = xp.log(x)
+    below = log_x < xp.maximum(mean_log, -2 - xp.log1p(b))
+    # Above x the integral runs over 1 - t, with the two parameters' parts exchanged.
+    near, far = xp.where(below, x, 1 - x), xp.where(below, 1 - x, x)
+    own, other = xp.where(below, a, b), xp.maximum(xp.where(below, b, a) - 1, 0.0)
+    power = xp.where(below, b, a) - 1
+    curvature = xp.sqrt(own) + xp.sqrt(other * near) / far
+    rate = xp.absolute(own - other * near / far) + curvature
+    scale = 1 / xp.minimum(rate, _falling(xp, own))
+
+    def term(v: Array) -> Array:  # at near * exp(v), where v is negative
+        rest = far - near * xp.expm1(v)
+        density = xp.exp(own * v + power * xp.log(rest / far))
+        log_t = xp.where(below, log_x + v, xp.log(rest))
+        return density * (log_t - mean_log)
+
+    slope = xp.where(below, -1.0, 1.0) * near * _one_sided(term, -scale)
+    return xp.astype(slope / (1 - x), input.dtype)
+
+
+def _falling(xp: Backend, power: Array) -> Array:
+    """How fast the density of a number falls far below it, however it begins there."""
+    return power + xp.minimum(power, xp.sqrt(power))
+
+
+def _one_sided(term: Callable[[Array], Array], scale: Array) -> Array:
+    """The integral of ``term`` from 0 to infinity, or of ``term(-v)`` for a negative scale.
+
+    Args:
+        term: The integrand.
+        scale: Of the order of the integrand's width.
+    """
+    total = 0.0
+    for u in _STEPS:
+        v = math.exp(u - math.exp(-u))
+        total = total + term(scale * v) * (v * (1 + math.exp(-u)) * _WIDTH)
+    return abs(scale) * total

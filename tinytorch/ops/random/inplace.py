@@ -1,0 +1,369 @@
+"""Filling tensors with random numbers: ``normal_``, ``uniform_`` and the like.
+
+A tensor is filled in the order of its memory, as in torch. What it held does not matter to
+the result, so no gradient flows back through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor, wrap
+from ...dispatch.inplace import call_inplace
+from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...dispatch.out import check_writable, scalar_name
+from ...state import grad_enabled
+from ..checks import integer
+from ..memory_order import in_order, memory_order
+from .drawing import (
+    check_normal,
+    check_probability,
+    check_uniform,
+    engine_of,
+    integers,
+    limits,
+    not_implemented,
+)
+
+
+@op(method=False)
+def _refilled(xp: Backend, input: Array, values: Array) -> Array:
+    return values
+
+
+_refilled.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+def _fill(
+    input: Tensor, name: str, generator: Any, draw: Callable[[Any, Any, Any], Array]
+) -> Tensor:
+    """Write ``draw(engine, shape, dtype)`` over ``input``, in the order of its memory."""
+    check_writable(name, input)
+    xp, data = input._xp, input._data
+    engine = engine_of(f"{name}_", xp, generator)
+    if not xp.has_numbers:
+        draw = _undrawn(xp)
+    if data.flags.c_contiguous:
+        values = draw(engine, data.shape, data.dtype)
+    else:
+        order = memory_order(data)
+        values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
+    if grad_enabled() and input.requires_grad:
+        node = f"{name.title().replace('_', '')}Backward{2 if name == 'bernoulli' else 0}"
+        return call_inplace(OPS["_refilled"], (input, wrap(values, xp)), {}, node)
+    xp.copyto(data, values)
+    input._bump()
+    return input
+
+
+def _undrawn(xp: Backend) -> Callable[[Any, Any, Any], Array]:
+    """What stands for drawing where nobody reads the numbers: it takes no time."""
+    return lambda engine, shape, dtype: xp.empty(shape, dtype)
+
+
+def _refuse_discrete(name: str, law: str, dtype: dtypes.dtype) -> None:
+    if not dtype.is_floating_point:
+        raise RuntimeError(
+            f"{name}: {law} distribution is a continuous probability distribution. dtype must be "
+            f"a floating point but you specified {scalar_name(dtype)}"
+        )
+
+
+@composite(namespaces=("Tensor",))
+def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill ``input`` with normal numbers, in place.
+
+    Args:
+        input: Tensor of a float or complex dtype.
+        mean: Their mean; of both parts of complex numbers.
+        std: Their standard deviation; default 1.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, but for rounding.
+
+    Raises:
+        RuntimeError: If ``std`` is negative.
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(2).normal_(10.0, 0.1)
+        tensor([10.1541,  9.9707])
+    """
+    check_normal("normal_", std)
+    if input.dtype.category < 2:
+        raise not_implemented("normal_", "normal_kernel_cpu", input.dtype)
+    contiguous = input.is_contiguous()
+    return _fill(
+        input, "normal", generator, lambda e, shape, dtype: e.normal(
+            shape, dtype, float(mean), float(std), contiguous
+        )
+    )  # fmt: skip
+
+
+@composite(namespaces=("Tensor",))
+def uniform_(
+    input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None
+) -> Tensor:
+    """Fill ``input`` with numbers drawn uniformly from ``[from_, to)``, in place.
+
+    Args:
+        input: Tensor of a float or complex dtype.
+        from_: The lower bound, by position (torch's name is a Python keyword); default 0.
+        to: The upper bound; default 1.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, exactly.
+
+    Raises:
+        RuntimeError: If the bounds are out of order or of the dtype's range.
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(2).uniform_(-1, 1)
+        tensor([-0.0075,  0.5364])
+    """
+    if input.dtype.category < 2:
+        raise not_implemented("uniform_", "check_uniform_bounds", input.dtype)
+    check_uniform(from_, to, input.dtype)
+    return _fill(
+        input, "uniform", generator,
+        lambda e, shape, dtype: e.uniform(shape, dtype, float(from_), float(to)),
+    )  # fmt: skip
+
+
+@composite(namespaces=("Tensor",))
+def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill ``input`` with ones, with probability ``p``, and zeros, in place.
+
+    Args:
+        input: Tensor of any dtype but a complex one.
+        p: A number, or a float tensor that broadcasts to ``input``'s shape; default 0.5.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, exactly.
+
+    Raises:
+        RuntimeError: If a probability is not in ``[0, 1]``.
+        NotImplementedError: For a complex dtype, or probabilities that are integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(4).bernoulli_(0.9)
+        tensor([0., 1., 1., 0.])
+    """
+    if input.is_complex():
+        raise not_implemented("bernoulli_", "bernoulli_scalar_cpu_", input.dtype)
+    if isinstance(p, Tensor):
+        return _bernoulli_each(input, p, generator)
+    check_probability("bernoulli_", p)
+    return _fill(
+        input, "bernoulli", generator, lambda e, shape, dtype: e.bernoulli(float(p), shape, dtype)
+    )
+
+
+def _bernoulli_each(input: Tensor, p: Tensor, generator: Any) -> Tensor:
+    if not p.is_floating_point():
+        raise not_implemented("bernoulli_", "bernoulli_tensor_cpu_p_", p.dtype)
+    xp = input._xp
+    chances = p._data if p._xp is xp else xp.from_numpy(p._xp.to_numpy(p._data))
+    if chances.ndim > input.ndim or any(
+        n not in (1, m) for n, m in zip(chances.shape[::-1], input.shape[::-1], strict=False)
+    ):
+        raise RuntimeError(
+            f"bernoulli_: The expanded size of the tensor ({list(input.shape)}) must match the "
+            f"existing size of p ({list(chances.shape)})"
+        )
+    order = memory_order(input._data)
+    chances = xp.transpose(xp.broadcast_to(chances, input._data.shape), order)
+    return _fill(
+        input, "bernoulli", generator, lambda e, shape, dtype: e.bernoulli(chances, shape, dtype)
+    )
+
+
+@composite(namespaces=("Tensor",))
+def random_(
+    input: Tensor, from_: int | None = None, to: Any = ..., *, generator: Any = None
+) -> Tensor:
+    """Fill ``input`` with integers drawn uniformly, in place.
+
+    ``random_()`` draws from 0 to what the dtype holds (a float dtype: without gaps),
+    ``random_(to)`` from 0 to ``to - 1``, ``random_(from, to)`` from ``from`` to ``to - 1``,
+    and with ``to=None`` up to what the dtype holds.
+
+    Args:
+        input: Tensor of any dtype but a complex one.
+        from_: The lowest, by position (torch's name is a Python keyword).
+        to: One above the highest.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, exactly.
+
+    Raises:
+        RuntimeError: If there is no integer in the range, or the dtype does not hold it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(4).random_(10)
+        tensor([4., 9., 3., 0.])
+    """
+    if input.is_complex():
+        raise not_implemented("random_", "random_kernel_cpu", input.dtype)
+    if from_ is None and to is ...:
+        return _fill(input, "random", generator, lambda e, shape, dtype: e.bits(shape, dtype))
+    if from_ is None or to is ...:
+        low, high = 0, integer("random_", "to", from_ if to is ... else to)
+    else:
+        low = integer("random_", "from", from_)
+        high = _above_all(input.dtype) if to is None else integer("random_", "to", to)
+    return _fill(
+        input, "random", generator,
+        lambda e, shape, dtype: integers("random_", e, shape, dtype, low, high),
+    )  # fmt: skip
+
+
+def _above_all(dtype: dtypes.dtype) -> int:
+    """One above the last integer up to which a dtype holds all."""
+    if dtype.is_floating_point:
+        return 2 * round(1 / dtypes.finfo(dtype).eps) + 1
+    return limits(dtype)[1] + 1
+
+
+@composite(namespaces=("Tensor",))
+def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill ``input`` with exponentially distributed numbers, in place.
+
+    Args:
+        input: Tensor of a float dtype.
+        lambd: The rate, one over the mean; default 1.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, but for rounding.
+
+    Raises:
+        RuntimeError: If ``lambd`` is not positive, or ``input`` holds no floats.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(2).exponential_()
+        tensor([3.5083, 1.2304])
+    """
+    _refuse_discrete("exponential_", "Exponential", input.dtype)
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
+    return _fill(
+        input, "exponential", generator,
+        lambda e, shape, dtype: e.exponential(shape, dtype, float(lambd)),
+    )  # fmt: skip
+
+
+@composite(namespaces=("Tensor",))
+def geometric_(input: Tensor, p: float, *, generator: Any = None) -> Tensor:
+    """Fill ``input`` with numbers of trials until the first success, in place.
+
+    Args:
+        input: Tensor of a float or integer dtype.
+        p: Probability of a success, in ``(0, 1)``.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed.
+
+    Raises:
+        RuntimeError: If ``p`` is not in ``(0, 1)``.
+        NotImplementedError: For a bool or complex dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(4).geometric_(0.3)
+        tensor([1., 1., 3., 1.])
+    """
+    if input.dtype.kind in "bc":
+        raise not_implemented("geometric_", "geometric_cpu", input.dtype)
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    return _fill(
+        input, "geometric", generator, lambda e, shape, dtype: e.geometric(shape, dtype, float(p))
+    )
+
+
+@composite(namespaces=("Tensor",))
+def cauchy_(
+    input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None
+) -> Tensor:
+    """Fill ``input`` with Cauchy distributed numbers, in place.
+
+    Args:
+        input: Tensor of a float dtype.
+        median: Their median; default 0.
+        sigma: Half the distance of their quartiles; default 1.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, but for rounding.
+
+    Raises:
+        RuntimeError: If ``sigma`` is not positive, or ``input`` holds no floats.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(2).cauchy_()
+        tensor([10.5977,  0.7648])
+    """
+    _refuse_discrete("cauchy_", "Cauchy", input.dtype)
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    return _fill(
+        input, "cauchy", generator,
+        lambda e, shape, dtype: e.cauchy(shape, dtype, float(median), float(sigma)),
+    )  # fmt: skip
+
+
+@composite(namespaces=("Tensor",))
+def log_normal_(
+    input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Any = None
+) -> Tensor:
+    """Fill ``input`` with numbers whose logarithm is normally distributed, in place.
+
+    Args:
+        input: Tensor of a float dtype.
+        mean: Mean of the logarithms; default 1.
+        std: Standard deviation of the logarithms; default 2.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        ``input``; torch's numbers for the same seed, but for rounding.
+
+    Raises:
+        RuntimeError: If ``std`` is not positive.
+        NotImplementedError: If ``input`` holds no floats.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.zeros(2).log_normal_()
+        tensor([59.2634,  1.5116])
+    """
+    if not input.is_floating_point():
+        raise not_implemented("log_normal_", "log_normal_cpu", input.dtype)
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
+    return _fill(
+        input, "log_normal", generator,
+        lambda e, shape, dtype: e.log_normal(shape, dtype, float(mean), float(std)),
+    )  # fmt: skip

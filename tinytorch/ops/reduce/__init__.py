@@ -1,0 +1,1 @@
+"""One number for many elements, and running results."""

@@ -1,0 +1,159 @@
+"""Python functions applied to parts of tensors: slices, pieces, elements."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..array_arguments import array_of, arrays_of
+from ..shape.broadcasting import broadcast_tensors
+from ..shape.joining import stack
+from ..shape.sizes import normalize_dim
+
+
+@composite(method=False)
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Tensor:
+    """The results of a function of the slices of one dimension; gradients flow through it.
+
+    Args:
+        func1d: Takes a tensor of shape ``(arr.shape[axis],)``, and returns a number or a
+            tensor of one shape for all slices.
+        axis: The dimension of the slices.
+        arr: Tensor of at least one dimension.
+        *args: More arguments for ``func1d``.
+        **kwargs: More keyword arguments for it.
+
+    Returns:
+        Tensor of ``arr``'s shape with that of the results in the place of ``axis``.
+
+    Raises:
+        ValueError: If there are no slices.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
+        tensor([ 4, 10])
+    """
+    x: Any = array_of(arr)
+    at = normalize_dim("apply_along_axis", axis, x.ndim)
+    rows = x.movedim(at, -1)
+    outer = list(rows.shape[:-1])
+    flat = rows.reshape(-1, rows.shape[-1]) if rows.numel() else rows[:0].reshape(0, 1)
+    if not flat.shape[0]:
+        raise ValueError("apply_along_axis(): cannot apply to slices of an empty tensor")
+    found: Any = stack(arrays_of(*(func1d(row, *args, **kwargs) for row in flat)))
+    inner = list(found.shape[1:])
+    found = found.reshape(outer + inner)
+    places = list(range(len(outer), len(outer) + len(inner)))
+    return found.movedim(places, [at + i for i in range(len(inner))])  # type: ignore
+
+
+@composite(method=False)
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
+    """A function that is defined by pieces; gradients flow through the pieces.
+
+    Args:
+        x: Tensor of any shape.
+        condlist: A condition for each piece, of ``x``'s shape; the last that holds decides.
+        funclist: For each piece a number, or a function of the elements where it holds; one
+            more is for the rest, where the default is 0.
+        *args: More arguments for the functions.
+        **kw: More keyword arguments for them.
+
+    Returns:
+        Tensor of ``x``'s shape and dtype.
+
+    Raises:
+        ValueError: If the numbers of conditions and functions do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([-2.0, 3.0])
+        >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
+        tensor([ 2., 10.])
+    """
+    source: Any = array_of(x)
+    given = list(condlist) if isinstance(condlist, (tuple, list)) else [condlist]
+    if given and isinstance(given[0], bool):
+        given = [given] if source.ndim else given
+    masks = [array_of(c, source._xp).bool().expand(tuple(source.shape)) for c in given]
+    if len(funclist) == len(masks) + 1:
+        rest = functools.reduce(lambda a, b: a | b, masks)
+        masks.append(~rest)
+    elif len(funclist) != len(masks):
+        raise ValueError(
+            f"piecewise(): with {len(masks)} condition(s), either {len(masks)} or "
+            f"{len(masks) + 1} functions are expected, got {len(funclist)}"
+        )
+    found = source.new_zeros(tuple(source.shape))
+    for mask, piece in zip(masks, funclist, strict=True):
+        values = piece(source[mask], *args, **kw) if callable(piece) else piece
+        new = array_of(values, source._xp).to(source.dtype)
+        found = found.index_put((mask,), new)
+    return found  # type: ignore[no-any-return]
+
+
+class vectorize:  # noqa: N801
+    """A function of numbers as one of tensors, called once for each element.
+
+    Results that are tensors keep their gradient. It is a loop: nothing gets faster.
+
+    Args:
+        pyfunc: Takes a 0-d tensor from each argument and returns a number, a 0-d tensor or
+            a tuple of them.
+        otypes: The dtypes of the results; default what comes out.
+        doc: The docstring; default the function's.
+        excluded: Positions or names of arguments that are passed on as they are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> larger = tt.vectorize(lambda a, b: a if a > b else b)
+        >>> larger(tt.tensor([1, 5, 3]), 2)
+        tensor([2, 5, 3])
+    """
+
+    def __init__(
+        self, pyfunc: Callable[..., Any], otypes: Any = None, doc: str | None = None,
+        excluded: Any = None,
+    ) -> None:  # fmt: skip
+        functools.update_wrapper(self, pyfunc)
+        self.pyfunc = pyfunc
+        self.otypes = [dtypes.as_dtype(t) for t in otypes] if otypes is not None else None
+        self.excluded = set(excluded or ())
+        self.__doc__ = inspect.getdoc(pyfunc) if doc is None else doc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, ...]:
+        places = [i for i in range(len(args)) if i not in self.excluded]
+        names = [name for name in kwargs if name not in self.excluded]
+        given = arrays_of(*(args[i] for i in places), *(kwargs[name] for name in names))
+        many = broadcast_tensors(*given)
+        shape = list(many[0].shape)
+        if not many[0].numel() and self.otypes is None:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        results = []
+        for elements in zip(*(x.reshape(-1) for x in many), strict=True):
+            row, named = list(args), dict(kwargs)
+            for i, element in zip(places, elements, strict=False):
+                row[i] = element
+            named.update(zip(names, elements[len(places) :], strict=True))
+            results.append(self.pyfunc(*row, **named))
+        return self._joined(results, shape)
+
+    def _joined(self, results: list[Any], shape: list[int]) -> Tensor | tuple[Tensor, ...]:
+        """The results of all calls, as one tensor or as several."""
+        several = bool(results) and isinstance(results[0], tuple)
+        columns: list[Any] = [list(c) for c in zip(*results, strict=True)] if several else [results]
+        if not results and self.otypes is not None:
+            columns = [[] for _ in self.otypes]
+        found = []
+        for i, column in enumerate(columns):
+            joined: Any = array_of(column).reshape(shape)
+            found.append(joined if self.otypes is None else joined.to(self.otypes[i]))
+        return tuple(found) if several or len(found) > 1 else found[0]

@@ -1,0 +1,331 @@
+"""Running results along a dimension: sums, products, extrema, and logarithms of sums."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.out import scalar_name
+from ..checks import refuse, running_dtype, taken_in
+from ..index.gathering import gather
+from ..memory_order import in_rows
+from ..named_results import named_result
+from ..shape.sizes import normalize_dim
+
+
+def _axis(name: str, dim: int, array: Array) -> int:
+    return normalize_dim(name, dim, len(array.shape))
+
+
+#: Per type letter, the type in which running results are kept.
+_WIDER = {"e": "float32", "f": "float64", "F": "complex128"}
+
+
+def _running(function: Any, xp: Backend, input: Array, at: int, native: Any) -> Array:
+    """``function``'s running results, kept in twice the precision they are returned in.
+
+    Each is rounded after those before it: at the end of a million float32 numbers the fourth
+    digit would be wrong. torch's are rounded once.
+    """
+    wide = _WIDER.get(native.char)
+    if wide is None:
+        return function(input, axis=at, dtype=native)
+
+    def narrowed(part: Array) -> Array:
+        held = xp.array(part, dtype=wide)
+        axis = part.ndim - 1 if last else at
+        return xp.astype(function(held, axis=axis, out=held), native)
+
+    last = at == input.ndim - 1 and input.size and input.dtype == native
+    return xp.blockwise(narrowed, input, unit=input.shape[at]) if last else narrowed(input)
+
+
+def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
+    """NumPy's ``axis=None`` runs through the flattened array."""
+    return (input.reshape(-1), 0) if dim is None else (input, dim)
+
+
+@op(inplace=True, exact_out="gives")
+def cumsum(
+    xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
+) -> Array:
+    """Sums of the elements up to each one, along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None, the default, means the flattened tensor.
+        dtype: Sum and return in this type; the default is the input's, int64 for integers
+            and bools.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
+        tensor([1, 3, 6])
+    """
+    input, dim = _flat_if_none(input, dim)
+    at = _axis("cumsum", dim, input)
+    native = running_dtype(xp, input, dtype)
+    input = taken_in(xp, input, native)
+    if not input.ndim:
+        return xp.array(input, dtype=native)
+    return in_rows(xp, _running(xp.cumsum, xp, input, at, native))
+
+
+cumsum.vjp(input=lambda xp, g, in_shape, dim: _suffix_sum(xp, g, dim).reshape(in_shape))
+
+
+def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
+    if not g.ndim:
+        return g
+    at = (dim or 0) % g.ndim
+    return xp.flip(xp.call(cumsum, xp.flip(g, at), at), at)
+
+
+@op(method=False)
+def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
+    """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, by halving in log2(n) steps.
+
+    Reference:
+        G. E. Blelloch, Prefix sums and their applications, 1990, section 1.4.1.
+    """
+    at = dim % term.ndim
+    if at < term.ndim - 1 or not term.size or factor.dtype != term.dtype:
+        return _halved(xp, factor, term, at)
+    rows = xp.ascontiguousarray(factor), xp.ascontiguousarray(term)
+    return xp.blockwise(lambda a, y: _halved(xp, a, y, y.ndim - 1), *rows, unit=term.shape[at])
+
+
+def _halved(xp: Backend, a: Array, y: Array, dim: int) -> Array:
+    """``_recurrence``: two steps are one, and half as many of these say what lies between."""
+    size = y.shape[dim]
+    out = xp.array(y)
+    if size < 2:
+        return out
+    second = _part(a, dim, 1, None, 2)
+    first = (_part(a, dim, 0, size - 1, 2), _part(y, dim, 0, size - 1, 2))
+    ends = _halved(xp, second * first[0], second * first[1] + _part(y, dim, 1, None, 2), dim)
+    out[_at(dim, 1, None, 2)] = ends
+    before = _part(ends, dim, 0, (size - 1) // 2)
+    out[_at(dim, 2, None, 2)] += _part(a, dim, 2, None, 2) * before
+    return out
+
+
+def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
+    """``y[i] = factor[i + 1] * y[i + 1] + term[i]`` along ``dim``, from the end."""
+    # The last one's factor has nothing to multiply; any value will do.
+    following = xp.concatenate((_part(factor, dim, 1, None), _part(factor, dim, 0, 1)), dim)
+    flipped = xp.call(_recurrence, xp.flip(following, dim), xp.flip(term, dim), dim)
+    return xp.flip(flipped, dim)
+
+
+def _at(dim: int, start: int | None, stop: int | None, step: int = 1) -> tuple[slice, ...]:
+    return (slice(None),) * dim + (slice(start, stop, step),)
+
+
+def _part(array: Any, dim: int, start: int | None, stop: int | None, step: int = 1) -> Any:
+    return array[_at(dim, start, stop, step)]
+
+
+@_recurrence.vjp_joint("factor", "term")
+def _recurrence_gradient(xp: Any, g: Any, out: Any, factor: Any, dim: int) -> Any:
+    reached = suffix_recurrence(xp, factor, g, dim)
+    before = shifted(xp, out, dim, 0)
+    return reached * before, reached
+
+
+def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
+    """The array one place later along ``dim``, the constant ``first`` before it."""
+    start = xp.zeros_like(_part(array, dim, 0, 1)) + first
+    return xp.concatenate((start, _part(array, dim, None, -1)), dim)
+
+
+@op(inplace=True, exact_out="gives")
+def cumprod(
+    xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
+) -> Array:
+    """Products of the elements up to each one, along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None, the default, means the flattened tensor.
+        dtype: Multiply and return in this type; the default is the input's, int64 for
+            integers and bools.
+
+    Returns:
+        Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+    """
+    input, dim = _flat_if_none(input, dim)
+    at = _axis("cumprod", dim, input)
+    native = running_dtype(xp, input, dtype)
+    input = taken_in(xp, input, native)
+    if not input.ndim:
+        return xp.array(input, dtype=native)
+    return in_rows(xp, _running(xp.cumprod, xp, input, at, native))
+
+
+def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) -> Any:
+    if not input.ndim or not input.size:
+        return g
+    shape = input.shape
+    input = taken_in(xp, input, g.dtype)
+    x = input.reshape(-1) if dim is None else input
+    at = (dim or 0) % x.ndim
+    reached = suffix_recurrence(xp, x, g, at)
+    return (shifted(xp, out, at, 1) * reached).reshape(shape)
+
+
+cumprod.vjp(input=_cumprod_gradient)
+
+
+# -- running extrema ---------------------------------------------------------------------------
+
+_cummax_result = named_result("cummax", "values indices")
+_cummin_result = named_result("cummin", "values indices")
+
+
+@op(method=False)
+def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
+    """Where each running maximum or minimum was last reached."""
+    refuse(xp, f"{name}_cpu", "c", input)
+    at = _axis(name, dim, input)
+    int64 = xp.native_dtype(dtypes.int64)
+    if not input.size or not input.ndim:
+        return xp.zeros(input.shape, int64)
+    word = "maximum" if name == "cummax" else "minimum"
+    if at == input.ndim - 1:
+        running = xp.blockwise(
+            lambda part: xp.accumulate(word, part, part.ndim - 1), input, unit=input.shape[at]
+        )
+    else:
+        running = xp.accumulate(word, input, at)
+    # A NaN stays the extreme.
+    return in_rows(xp, xp.last_true((input == running) | (input != input), at))
+
+
+@composite(out=True, node="CummaxBackward0")
+def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Largest elements up to each one along ``dim``, and where they are.
+
+    Args:
+        input: Tensor of any shape; a NaN is larger than any number.
+        dim: The dimension.
+
+    Returns:
+        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
+        counts and gets the gradient. ``indices`` are int64.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cummax(tt.tensor([1, 3, 2]), 0).values
+        tensor([1, 3, 3])
+    """
+    indices = _running_index(input.detach(), dim, "cummax")
+    return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+@composite(out=True, node="CumminBackward0")
+def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Smallest elements up to each one along ``dim``, and where they are.
+
+    Args:
+        input: Tensor of any shape; a NaN is smaller than any number.
+        dim: The dimension.
+
+    Returns:
+        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
+        counts and gets the gradient. ``indices`` are int64.
+
+    Raises:
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cummin(tt.tensor([2, 3, 1]), 0).indices
+        tensor([0, 0, 2])
+    """
+    indices = _running_index(input.detach(), dim, "cummin")
+    return _cummin_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+# -- logarithms of sums of exponentials ----------------------------------------------------------
+
+
+@op(exact_out=True, buffered=False)
+def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
+    """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
+
+    Args:
+        input: Floating-point or complex tensor of any shape.
+        dim: The dimension.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers and bools.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logcumsumexp(tt.tensor([0.0, 0.0]), 0)
+        tensor([0.0000, 0.6931])
+    """
+    at = _axis("logcumsumexp", dim, input)
+    if input.dtype.kind not in "fc":
+        name = scalar_name(xp.dtype_of(input))
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{name}'")
+    if not input.ndim or input.shape[at] < 2:
+        return xp.array(input, order="C")
+    if input.dtype.kind == "c":
+        return in_rows(xp, xp.scan(lambda x, y: _log_sum(xp, x, y), input, at))
+    wide = xp.astype(input, _WIDER.get(input.dtype.char, input.dtype))  # see _running
+    return in_rows(xp, xp.astype(xp.accumulate("logaddexp", wide, at), input.dtype))
+
+
+def _log_sum(xp: Backend, x: Array, y: Array) -> Array:
+    """``log(exp(x) + exp(y))`` of complex numbers, as the larger one and what the other adds."""
+    swap = x.real < y.real
+    larger, smaller = xp.where(swap, y, x), xp.where(swap, x, y)
+    alike = larger.real == smaller.real
+    ratio = xp.exp(xp.where(alike & ~xp.isfinite(larger.real), 0, smaller - larger))
+    real, imag = ratio.real, ratio.imag
+    size = xp.log1p(2 * real + real**2 + imag**2) / 2
+    added = size + 1j * xp.arctan2(imag, 1 + real)
+    return xp.where(larger.real == -math.inf, larger, larger + xp.astype(added, x.dtype))
+
+
+def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> Any:
+    if not input.ndim or not input.size:
+        return g
+    at = dim % input.ndim
+    # Every exponent is at most 0: what came before is no more than the sum.
+    none_yet = out.real == -math.inf
+    before = shifted(xp, out, at, 0)
+    infinite = xp.isinf(out) & (before == out)  # the same sum, of which no difference can be taken
+    decay = xp.exp(xp.where(none_yet, -math.inf, xp.where(infinite, 0, before - out)))
+    reached = suffix_recurrence(xp, decay, g, at)
+    share = xp.exp(xp.where(input.real == -math.inf, -math.inf, input - out))
+    return share * reached
+
+
+logcumsumexp.vjp(input=_logcumsumexp_gradient)

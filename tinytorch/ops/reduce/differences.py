@@ -1,0 +1,177 @@
+"""Differences along a dimension, and the trapezoidal rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..checks import integer
+from ..create.factories import as_tensor
+from ..index.slicing import slice_
+from ..pointwise.elementwise import over, times
+from ..shape.joining import cat
+from ..shape.sizes import normalize_dim
+from .cumulative import cumsum
+
+
+def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
+    """All elements along ``at`` but the first, and all but the last."""
+    return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
+
+
+@composite(out=True, buffered=False)
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
+    """The differences of neighbours along ``dim``; of bools, whether they differ.
+
+    Args:
+        input: Tensor of at least one dimension.
+        n: How often to take differences; default 1.
+        dim: The dimension; default the last.
+        prepend: What to put before ``input`` first.
+        append: What to put after it.
+
+    Returns:
+        Tensor that is ``n`` shorter along ``dim``.
+
+    Raises:
+        RuntimeError: If ``n`` is negative, ``input`` is 0-d, or what goes before or after it has
+            another number of dimensions, or another size beside ``dim``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.diff(tt.tensor([1, 4, 9]))
+        tensor([3, 5])
+    """
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    n = integer("diff", "n", n)
+    if n < 0:
+        raise RuntimeError(f"diff: order must be non-negative but got {n}")
+    at = normalize_dim("diff", dim, input.ndim)
+    ends = [_slice_like(end, input, at) for end in (prepend, append)]
+    if n == 0:
+        return input.clone()
+    parts = [part for part in (ends[0], input, ends[1]) if part is not None]
+    out = cat(parts, at) if len(parts) > 1 else input
+    for _ in range(min(n, out.shape[at])):
+        later, earlier = _neighbours(out, at)
+        out = later.logical_xor(earlier) if out.dtype.kind == "b" else later - earlier
+    return out
+
+
+def _slice_like(value: Any, input: Tensor, at: int) -> Any:
+    """What goes before or after ``input``; a number stands for a slice of it."""
+    if isinstance(value, Tensor) and value.ndim != input.ndim:
+        raise RuntimeError(
+            "diff expects prepend or append to be the same dimension as input, got shapes "
+            f"{list(value.shape)} and {list(input.shape)}"
+        )
+    if isinstance(value, Tensor):
+        for d, (n, wanted) in enumerate(zip(value.shape, input.shape, strict=True)):
+            if n != wanted and d != at:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input "
+                    f"except along the differencing dimension; input.size({d}) = {wanted}, but got "
+                    f"tensor.size({d}) = {n}"
+                )
+    if value is None or isinstance(value, Tensor):
+        return value
+    made = as_tensor(value, backend=input._xp)
+    shape = [1 if d == at else n for d, n in enumerate(input.shape)]
+    return made if made.ndim else made.to(input.dtype).expand(shape)
+
+
+def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
+    """The distances of the places ``x`` along dimension ``at`` of ``y``."""
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[at]:
+            raise RuntimeError(
+                f"{name}: There must be one `x` value for each sample point, got {x.shape[0]} for "
+                f"{y.shape[at]} along dimension {at}"
+            )
+        return diff(x).reshape([-1 if i == at else 1 for i in range(y.ndim)])
+    if x.ndim < y.ndim:
+        x = x.reshape([1] * (y.ndim - x.ndim) + list(x.shape))
+    return diff(x, 1, at)
+
+
+def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int]:
+    """The area of each trapezoid, and their dimension."""
+    if not y.ndim:
+        raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
+    at = normalize_dim(name, dim, y.ndim)
+    if y.dtype.kind == "b" or getattr(x, "dtype", y.dtype).kind == "b":
+        given = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {given}, but bool is not supported")
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments: both x and dx")
+    if dx is not None and not isinstance(dx, Tensor) and isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    later, earlier = _neighbours(y, at)
+    if x is not None:
+        width: Any = _widths(name, y, x, at)
+        return over((later + earlier) * width, 2), at
+    return over(times(later + earlier, 1 if dx is None else dx), 2), at
+
+
+@composite(method=False, aliases=("trapz",))
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The integral of ``y`` along ``dim``, by the trapezoidal rule.
+
+    Args:
+        y: Tensor of values.
+        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
+        dx: The distance between values, where ``x`` is not given; default 1.
+        dim: The dimension; default the last.
+
+    Returns:
+        Tensor without that dimension.
+
+    Raises:
+        RuntimeError: If ``x`` does not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
+        tensor(4.5000)
+    """
+    if y.ndim and not y.shape[normalize_dim("trapezoid", dim, y.ndim)]:
+        return y.detach().sum(dim, dtype=y.dtype)  # of nothing there is no history, either
+    if x is None and y.dtype.kind in "ui":
+        y = y.to("int64")  # as of a sum: 255 + 200 is more than uint8 holds
+    areas, at = _areas("trapezoid", y, x, dx, dim)
+    return areas.sum(at)
+
+
+@composite(method=False)
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
+) -> Tensor:
+    """The running integral of ``y`` along ``dim``, by the trapezoidal rule.
+
+    Args:
+        y: Tensor of values.
+        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
+        dx: The distance between values, where ``x`` is not given; default 1.
+        dim: The dimension; default the last.
+
+    Returns:
+        Tensor that is shorter by 1 along that dimension.
+
+    Raises:
+        RuntimeError: If ``x`` does not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
+        tensor([1.5000, 4.5000])
+    """
+    areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
+    return cumsum(areas, at)

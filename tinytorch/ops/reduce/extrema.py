@@ -1,0 +1,385 @@
+"""Largest and smallest elements, and where they are."""
+
+from __future__ import annotations
+
+from operator import index as as_index
+from typing import Any
+
+from ... import dtypes
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import OPS, Array, Backend, composite, op, reads_results
+from ..checks import refuse
+from ..index.gathering import chosen, gather_sum
+from ..index.positions import starts
+from ..memory_order import in_rows
+from ..named_results import named_result
+from ..shape.sizes import normalize_dim
+from ..shape.views import contiguous
+from .reduction import Dims, element_count, reduced_axes, spread
+
+
+@op(exact_out=True)
+def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
+    """Largest element, of all or along ``dim``; equal ones share the gradient.
+
+    Args:
+        input: Tensor with elements to compare.
+        dim: Dimension or dimensions; the default means all.
+        keepdim: Keep the reduced dimensions with size 1.
+
+    Raises:
+        IndexError: If there is nothing to compare.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.amax(tt.tensor([[1, 5], [7, 3]]), 1)
+        tensor([5, 7])
+    """
+    return _extreme(xp, "amax", xp.max, input, dim, keepdim)
+
+
+@op(exact_out=True)
+def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
+    """Smallest element, of all or along ``dim``; equal ones share the gradient.
+
+    Args:
+        input: Tensor with elements to compare.
+        dim: Dimension or dimensions; the default means all.
+        keepdim: Keep the reduced dimensions with size 1.
+
+    Raises:
+        IndexError: If there is nothing to compare.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.amin(tt.tensor([[1, 5], [7, 3]]), 1)
+        tensor([1, 3])
+    """
+    return _extreme(xp, "amin", xp.min, input, dim, keepdim)
+
+
+def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: bool) -> Array:
+    refuse(xp, f"{name}_cpu", "c", input)
+    axes = reduced_axes(name, dim, input.ndim)
+    if not input.size:
+        _check_not_empty(name, input.shape, axes)
+    return in_rows(xp, reduce(input, axis=axes, keepdims=keepdim))
+
+
+def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> None:
+    """There is no extreme of nothing; RuntimeError of all, IndexError along a dimension."""
+    if axes is None:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
+        )
+    if element_count(shape, axes) == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {axes[0]} to have non-zero size.")
+
+
+def _share(xp: Any, chosen: Any, g: Any, dim: Any, keepdim: Any) -> Any:
+    """``g`` divided among the chosen elements."""
+    axes = reduced_axes("amax", dim, chosen.ndim)
+    weight = xp.astype(chosen, g.dtype)
+    count = xp.sum(weight, axis=axes, keepdims=True)
+    return spread(xp, g, chosen.shape, dim, keepdim) * (weight / count)
+
+
+def _extreme_gradient(xp: Any, g: Any, out: Any, input: Any, dim: Any, keepdim: Any) -> Any:
+    chosen = input == spread(xp, out, input.shape, dim, keepdim)
+    return _share(xp, chosen, g, dim, keepdim)
+
+
+amax.vjp(input=_extreme_gradient)
+amin.vjp(input=_extreme_gradient)
+
+
+@op(method=False)
+def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
+    refuse(xp, f"{name}_all", "c", input)
+    if not input.size:
+        _check_not_empty(name, input.shape, None)
+    return xp.max(input) if name == "max" else xp.min(input)
+
+
+def _extreme_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
+    """Unlike that of ``amax``, defined also where NaN is the largest."""
+    chosen = (input == out) | ((input != input) & (out != out))
+    return shared_among(xp, g, chosen)
+
+
+def shared_among(xp: Any, g: Any, chosen: Any) -> Any:
+    """Equal parts of the one gradient ``g`` where ``chosen`` holds, 0 elsewhere."""
+    # No product with the condition, which would make NaN of an infinite gradient elsewhere.
+    return xp.where(chosen, g / xp.sum(xp.astype(chosen, g.dtype)), 0)
+
+
+_extreme_of_all.vjp(input=_extreme_of_all_gradient)
+
+
+@op(exact_out=True)
+def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None, the default, means the flattened tensor.
+        keepdim: Keep the dimension with size 1.
+
+    Returns:
+        int64 tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argmax(tt.tensor([[1, 5], [7, 3]]), 1)
+        tensor([1, 0])
+    """
+    return _arg_extreme(xp, "argmax", input, dim, keepdim)
+
+
+@op(exact_out=True)
+def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+    """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension; None, the default, means the flattened tensor.
+        keepdim: Keep the dimension with size 1.
+
+    Returns:
+        int64 tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argmin(tt.tensor([[1, 5], [7, 3]]), 1)
+        tensor([0, 1])
+    """
+    return _arg_extreme(xp, "argmin", input, dim, keepdim)
+
+
+def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: bool) -> Array:
+    at = None if dim is None else normalize_dim(name, dim, input.ndim)
+    if input.dtype.kind in "bc":
+        what = "bool" if input.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{name}(): does not support {what} input")
+    if not input.size and at is None:
+        raise IndexError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+        )
+    if at is not None and input.ndim and input.shape[at] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
+    if not input.ndim:
+        return xp.zeros((), xp.native_dtype(dtypes.int64))
+    out = getattr(input, name)(at)
+    if out.__class__ is not input.__class__ or out.dtype.itemsize < 8:
+        out = xp.astype(xp.asarray(out), xp.native_dtype(dtypes.int64))
+    if not keepdim:
+        return out
+    shape = (1,) * input.ndim if at is None else (*input.shape[:at], 1, *input.shape[at + 1 :])
+    return out.reshape(shape)
+
+
+_max_result = named_result("max", "values indices")
+_min_result = named_result("min", "values indices")
+
+
+def _values_and_indices(
+    xp: Backend, input: Array, name: str, dim: int, keepdim: bool
+) -> tuple[Array, Array]:
+    """The largest or smallest element along ``dim``, the first of equal ones, and its index."""
+    ndim, shape = input.ndim, input.shape
+    if not 0 <= dim < ndim:
+        dim = normalize_dim(name, dim, ndim)
+    if ndim and shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+    plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
+    if dim == ndim - 1 > 0 and input.flags.c_contiguous:
+        if input.dtype.kind == "f":
+            index = input.argmax(-1) if name == "max" else input.argmin(-1)
+            if index.dtype.itemsize < 8:
+                index = xp.astype(index, xp.native_dtype(dtypes.int64))
+        else:
+            index = _arg_extreme(xp, f"arg{name}", plain, dim, False)
+        values = input.reshape(-1).take(index + starts(xp, shape))
+        if not keepdim:
+            return values, index
+        return values.reshape((*shape[:dim], 1)), index.reshape((*shape[:dim], 1))
+    index = _arg_extreme(xp, f"arg{name}", plain, dim, True)
+    values = xp.call(chosen, input, dim, index)
+    if keepdim or not ndim:
+        return values, index
+    shape = (*shape[:dim], *shape[dim + 1 :])
+    return values.reshape(shape), index.reshape(shape)
+
+
+@reads_results(1)
+def _spread_at(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
+    g, index = g[0], out[1]
+    dim %= len(in_shape) or 1
+    if not keepdim and in_shape:
+        form = (*in_shape[:dim], 1, *in_shape[dim + 1 :])
+        g, index = xp.reshape(g, form), xp.reshape(index, form)
+    return xp.call(gather_sum, g, in_shape, dim, index)
+
+
+def _max_name(node: Node) -> str:
+    return "MaxBackward1" if node.op.name == "_extreme_of_all" else "MaxBackward0"
+
+
+@composite(out=True, buffered=False, forms=(
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
+    " out: Sequence[Tensor] | None = None) -> return_types.max",
+    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
+), node=_max_name, frees=True)  # fmt: skip
+def max(
+    input: Tensor,
+    dim: int | Tensor | None = None,
+    keepdim: bool = False,
+    *,
+    other: Tensor | None = None,
+) -> Any:
+    """Largest element: of all, along ``dim`` with its index, or of two tensors.
+
+    ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
+    ``max(x, other)`` is ``maximum``, and ``max(x, axis=)`` NumPy's: values alone.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension, or the tensor to compare with.
+        keepdim: Keep the dimension with size 1.
+        other: The tensor to compare with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> values, indices = tt.max(tt.tensor([[1, 5], [7, 3]]), 1)
+        >>> values, indices
+        (tensor([5, 7]), tensor([1, 0]))
+    """
+    return _max_or_min("max", input, dim, keepdim, other)
+
+
+@op(method=False, returns=_max_result, node="MaxBackward0", frees=True)
+def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return _values_and_indices(xp, input, "max", dim, keepdim)
+
+
+_max_along.vjp(input=_spread_at)
+max.plainly(_max_along)
+
+
+def _min_name(node: Node) -> str:
+    return "MinBackward1" if node.op.name == "_extreme_of_all" else "MinBackward0"
+
+
+@composite(out=True, buffered=False, forms=(
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
+    " out: Sequence[Tensor] | None = None) -> return_types.min",
+    "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
+    " out: Tensor | None = None) -> Tensor",
+    "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
+), node=_min_name, frees=True)  # fmt: skip
+def min(
+    input: Tensor,
+    dim: int | Tensor | None = None,
+    keepdim: bool = False,
+    *,
+    other: Tensor | None = None,
+) -> Any:
+    """Smallest element: of all, along ``dim`` with its index, or of two tensors.
+
+    ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
+    ``min(x, other)`` is ``minimum``, and ``min(x, axis=)`` NumPy's: values alone.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension, or the tensor to compare with.
+        keepdim: Keep the dimension with size 1.
+        other: The tensor to compare with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.min(tt.tensor([3, 1, 2]))
+        tensor(1)
+    """
+    return _max_or_min("min", input, dim, keepdim, other)
+
+
+@op(method=False, returns=_min_result, node="MinBackward0", frees=True)
+def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return _values_and_indices(xp, input, "min", dim, keepdim)
+
+
+_min_along.vjp(input=_spread_at)
+min.plainly(_min_along)
+
+
+def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
+    if isinstance(dim, Tensor):
+        if keepdim:  # which two tensors to compare do not have
+            dim = as_index(dim)
+        else:
+            other = dim
+    if other is not None:
+        return OPS[f"{name}imum"].function(input, other)
+    if dim is None:
+        return _extreme_of_all(input, name)
+    at = normalize_dim(name, dim, input._data.ndim)
+    return (_max_along if name == "max" else _min_along)(input, at, keepdim)
+
+
+@max.numpy
+def _numpy_max(input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any) -> Tensor:
+    return amax(input, () if axis is None else axis, options.get("keepdim", keepdims))
+
+
+@min.numpy
+def _numpy_min(input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any) -> Tensor:
+    return amin(input, () if axis is None else axis, options.get("keepdim", keepdims))
+
+
+_aminmax_result = named_result("aminmax", "min max")
+
+
+@composite(out=True, node="AminmaxBackward0")
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Smallest and largest element, of all or along ``dim``; equal ones share the gradient.
+
+    Args:
+        input: Tensor with elements to compare.
+        dim: The dimension; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+
+    Returns:
+        A named tuple ``(min, max)``.
+
+    Raises:
+        RuntimeError: If there is nothing to compare.
+        IndexError: If there is nothing to compare along ``dim``, or no such dimension.
+        NotImplementedError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.aminmax(tt.tensor([3, 1, 2])).max
+        tensor(3)
+    """
+    if dim is None and not input.numel():
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity."
+        )
+    at: Any = () if dim is None else normalize_dim("aminmax", dim, input.ndim)
+    least, most = amin(input, at, keepdim), amax(input, at, keepdim)
+    return _aminmax_result(contiguous(least), contiguous(most))  # type: ignore

@@ -1,0 +1,299 @@
+"""Norms and distances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, torch_convention
+from ...dispatch.out import scalar_name
+from ...dispatch.record import keep_versions
+from ..memory_order import in_rows
+from ..pointwise.complex_numbers import direction, sgn
+from ..shape.sizes import normalize_dim
+from ..shape.views import contiguous
+from .reduction import Dims, element_count, reduced_axes, spread
+
+# -- the p-norm of vectors -------------------------------------------------------------------------
+
+
+@op(method=False, public=False, node="LinalgVectorNormBackward0")
+def p_norm(
+    xp: Backend, input: Array, p: float = 2, dim: Dims = None, keepdim: bool = False
+) -> Array:
+    """``sum(abs(input) ** p) ** (1 / p)`` along ``dim``, and its limits at 0 and infinity."""
+    name = scalar_name(xp.dtype_of(input))
+    if input.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name}"
+        )
+    if name == "Half":  # powers leave its range long before the norm does
+        wide = xp.astype(input, xp.native_dtype(dtypes.float32))
+        return xp.astype(xp.asarray(xp.call(p_norm, wide, p, dim, keepdim)), input.dtype)
+    axes = reduced_axes("norm", dim, input.ndim)
+    if p != 0 and element_count(input.shape, axes) == 1:
+        p = 1  # the norm of one number is its size, which its powers may not have
+    if p == 2:
+        total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
+        return in_rows(xp, xp.sqrt(total))
+    size = xp.absolute(input)
+    if p < 0 or p == math.inf:
+        _check_extreme(p, input.shape, axes)
+    if math.isinf(p):
+        extreme = (xp.max if p > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
+        return in_rows(xp, xp.asarray(extreme))
+    terms = size != 0 if p == 0 else size if p == 1 else size**p
+    total = in_rows(xp, xp.asarray(xp.sum(terms, axis=axes, dtype=size.dtype, keepdims=keepdim)))
+    return total if p in (0, 1) else total ** (1 / p)
+
+
+def _squares(xp: Backend, input: Array) -> Array:
+    return input.real**2 + input.imag**2 if input.dtype.kind == "c" else input * input
+
+
+def _check_extreme(p: float, shape: tuple[int, ...], axes: tuple[int, ...] | None) -> None:
+    if 0 in (shape if axes is None else [shape[i] for i in axes]):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {p:g} norm on an empty tensor because the "
+            "operation does not have an identity"
+        )
+
+
+def _p_norm_gradient(
+    xp: Any, g: Any, out: Any, input: Any, p: float, dim: Any, keepdim: bool
+) -> Any:
+    """At 0, where a norm has a kink, the gradient is 0."""
+    if input.dtype == "float16":  # a cotangent over a small norm leaves its range
+        g, out, wide = (xp.astype(a, "float32") for a in (g, out, input))
+        return xp.astype(_p_norm_gradient(xp, g, out, wide, p, dim, keepdim), input.dtype)
+    shape = input.shape
+    g = spread(xp, g, shape, dim, keepdim)
+    if p == 0:
+        return xp.zeros_like(input)
+    if p == 1:
+        return g * direction(xp, input)
+    norm_ = spread(xp, out, shape, dim, keepdim)
+    if math.isinf(p):
+        size = xp.abs(input)
+        chosen = xp.astype((size == norm_) | ((size != size) & (norm_ != norm_)), norm_.dtype)
+        axes = reduced_axes("norm", dim, len(shape))
+        return direction(xp, input) * (g * chosen / xp.sum(chosen, axis=axes, keepdims=True))
+    nothing = norm_ == 0
+    if p == 2:
+        return input * xp.where(nothing, 0, g / xp.where(nothing, 1, norm_))
+    return _power_gradient(xp, g, norm_, input, p)
+
+
+def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
+    size = xp.abs(input)
+    zero = size == 0
+    nothing = norm_ == 0
+    # sgn(x) (|x| / norm)^(p - 1), written so that nothing is infinite at 0; the powers by
+    # themselves would leave the dtype's range.
+    ratio = xp.where(zero, 1, size) / xp.where(nothing, 1, norm_)
+    return xp.call(sgn, input) * xp.where(zero | nothing, 0, g * ratio ** (p - 1))
+
+
+p_norm.vjp(input=torch_convention(_p_norm_gradient))
+
+
+@composite(out=True, exact_out=True)
+def norm(
+    input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms.
+
+    Args:
+        input: Floating-point or complex tensor.
+        p: A number for ``sum(abs(input) ** p) ** (1 / p)``, infinity included; ``"fro"``, the
+            default, for the root of the sum of squares; ``"nuc"`` for the sum of the singular
+            values of matrices.
+        dim: Dimension or dimensions; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Real tensor without the reduced dimensions.
+
+    Raises:
+        RuntimeError: For integers, and for an unknown name of a norm.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.norm(tt.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    if dtype is not None:
+        input = input.to(dtypes.as_dtype(dtype))
+    if p == "nuc":
+        return _nuclear(input, dim, keepdim)
+    if p is None or p == "fro":
+        if p and dim is not None and not isinstance(dim, int) and len(dim) > 2:
+            raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
+        p = 2
+    if isinstance(p, str):
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    return p_norm(input, float(p), dim, keepdim)
+
+
+@composite(out=True, method=False)
+def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
+    """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form.
+
+    Args:
+        input: Floating-point or complex tensor.
+        dim: One or two dimensions, or an empty sequence for all.
+        keepdim: Whether they stay, with size 1. Default: False.
+
+    Returns:
+        Real tensor without these dimensions.
+
+    Raises:
+        RuntimeError: For more dimensions, or for integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frobenius_norm(tt.tensor([[3.0, 4.0]]), dim=(0, 1))
+        tensor(5.)
+    """
+    if not isinstance(dim, int) and len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    return p_norm(input, 2.0, dim if isinstance(dim, int) or dim else None, keepdim)
+
+
+@composite(out=True, method=False)
+def nuclear_norm(
+    input: Tensor, dim: Sequence[int] | bool | None = None, keepdim: bool = False
+) -> Tensor:
+    """Sum of the singular values of matrices; ``linalg.norm`` is the newer form.
+
+    Args:
+        input: A matrix, or a tensor of more dimensions.
+        dim: The two dimensions of the matrices; default: the last two. A bool in their place is
+            ``keepdim``.
+        keepdim: Keep them with size 1.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nuclear_norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(7.)
+    """
+    if isinstance(dim, bool):
+        return nuclear_norm(input, None, dim)
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"nuclear_norm: The input tensor A must have at least 2 dimensions, got {input.ndim}"
+        )
+    return _nuclear(input, (-2, -1) if dim is None else dim, keepdim)
+
+
+@composite(method=False)
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length.
+
+    Args:
+        v: Floating-point tensor.
+        pow: The p.
+        dim: The dimension to leave; -1 takes the norm of all elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.norm_except_dim(tt.tensor([[3.0, 4.0], [6.0, 8.0]]))
+        tensor([[ 5.],
+                [10.]])
+    """
+    if dim == -1:
+        return p_norm(v, pow)
+    dim = normalize_dim("norm_except_dim", dim, v.ndim)
+    others = tuple(d for d in range(v.ndim) if d != dim)
+    return p_norm(v, pow, others, True) if others else v.abs()
+
+
+def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if input.ndim < 2:
+        raise RuntimeError(
+            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got shape "
+            f"{list(input.shape)}."
+        )
+    dims: Sequence[int] = tuple(range(input.ndim)) if dim is None else dim
+    if isinstance(dims, int) or len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dims}")
+    first, second = (normalize_dim("norm", d, input.ndim) for d in dims)
+    if first == second:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {tuple(dims)}")
+    values = input.movedim((first, second), (-2, -1)).svd().S.sum(-1)
+    if not keepdim:
+        return values
+    for at in sorted((first, second)):
+        values = values.unsqueeze(at)
+    return values
+
+
+@composite(node="DistBackward0")
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The p-norm of the difference of two tensors.
+
+    Args:
+        input: Floating-point or complex tensor.
+        other: Tensor; the two shapes broadcast.
+        p: The norm; default 2.
+
+    Returns:
+        0-d real tensor.
+
+    Raises:
+        RuntimeError: If the shapes do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.dist(tt.tensor([1.0, 2.0]), tt.tensor([4.0, 6.0]))
+        tensor(5.)
+    """
+    return keep_versions(p_norm(input - other, float(p)), input, other)
+
+
+@composite(out=True, inplace=True, node="RenormBackward0", exact_out=True)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
+
+    Args:
+        input: Floating-point or complex tensor of at least two dimensions.
+        p: The norm, positive.
+        dim: The dimension whose slices are scaled.
+        maxnorm: The largest norm that is left.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If ``p`` is not positive, ``maxnorm`` is negative, or there are fewer
+            than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
+        )
+    at = normalize_dim("renorm", dim, input.ndim)
+    others = tuple(d for d in range(input.ndim) if d != at)
+    size = p_norm(input, float(p), others, True)
+    # torch's guard against a norm whose reciprocal rounds up.
+    scale = (min(maxnorm, dtypes.finfo(size.dtype).max) / (size + 1e-7)).where(
+        size > maxnorm, size.new_ones(())
+    )
+    return contiguous(input * scale)

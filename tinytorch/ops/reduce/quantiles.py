@@ -1,0 +1,181 @@
+"""Quantiles: values below which given parts of the elements lie."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...state import default_dtype
+from ..index.gathering import gather
+from ..shape.sizes import reshape
+from ..sort.sorting import sort
+from .reduction import Dims, reduced_axes
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@op(method=False)
+def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
+    """The rank of the largest element in each row: the last, or the last that is no NaN."""
+    size = input.shape[-1]
+    lost = xp.sum(input != input, axis=-1, keepdims=True, dtype=input.dtype)
+    if ignore:
+        return xp.maximum(size - 1 - lost, 0)
+    return xp.where(lost > 0, math.nan, xp.full_like(lost, size - 1))
+
+
+@op(method=False)
+def _between(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) -> Array:
+    """The whole rank below (or above) a rank, as an index."""
+    whole = xp.rint(rank) if nearest else xp.ceil(rank) if up else xp.floor(rank)
+    return xp.astype(whole, "int64")
+
+
+def quantile_along(
+    name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool
+) -> Tensor:
+    """``quantile``, or ``nanquantile`` with ``ignore``, under the name that errors give."""
+    if input.is_complex():
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if not input.is_floating_point():
+        input = input.to(default_dtype())
+    q = _checked_q(name, q, input, interpolation)
+    if not input.numel():
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    axes = reduced_axes(name, dim, input.ndim)
+    kept = [n for i, n in enumerate(input.shape) if axes is not None and i not in axes]
+    rows = _rows(input, axes, kept)
+    found = _at_ranks(rows, reshape(q, (-1,)), interpolation, ignore)
+    if keepdim:
+        kept = [1 if axes is None or i in axes else n for i, n in enumerate(input.shape)]
+    out = found.movedim(-1, 0)
+    return reshape(out, (*q.shape, *kept))
+
+
+def _rows(input: Tensor, axes: tuple[int, ...] | None, kept: list[int]) -> Tensor:
+    """What is reduced, in the last dimension, in ascending order."""
+    if axes is None:
+        return sort(reshape(input, (-1,)))[0]
+    moved = input.movedim(axes, tuple(range(-len(axes), 0)))
+    size = math.prod(input.shape[i] for i in axes)
+    return sort(reshape(moved, (*kept, size)))[0]
+
+
+def _checked_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
+    if interpolation not in _INTERPOLATIONS:
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            f"but got {interpolation}"
+        )
+    if not isinstance(q, Tensor):
+        values = q if isinstance(q, (list, tuple)) else [q]
+        for value in values:
+            if not 0 <= value <= 1:
+                raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {value}")
+        return input.new_tensor(q)
+    if q.dtype is not input.dtype:
+        raise RuntimeError(
+            f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype.name} and "
+            f"{input.dtype.name}"
+        )
+    if q.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got shape {list(q.shape)}")
+    input._xp.check_all(
+        (q._data >= 0) & (q._data <= 1), f"{name}() q values must be in the range [0, 1]"
+    )
+    return q
+
+
+def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tensor:
+    """The elements of sorted rows at the ranks that ``q`` stands for, interpolated."""
+    rank = q * _last_rank(rows.detach(), ignore)
+    rank = rank.where(rank == rank, rows.shape[-1] - 1)  # where there is NaN, the last element
+    nearest = interpolation == "nearest"
+    up = interpolation == "higher"
+    plain = rank.detach()
+    below = gather(rows, -1, _between(rows.detach(), plain, up, nearest))
+    if nearest or up or interpolation == "lower":
+        return below
+    above = gather(rows, -1, _between(rows.detach(), plain, True, False))
+    if interpolation == "midpoint":
+        return below + (above - below) * 0.5
+    weight = rank - plain.floor()
+    # From the nearer end: exact where the weight is 0 or 1.
+    step = above - below
+    return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
+
+
+@composite(out=True, node="SqueezeBackward4", exact_out=True)
+def quantile(
+    input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
+    interpolation: str = "linear",
+) -> Tensor:  # fmt: skip
+    """The values below which given parts of the elements lie; NaN if there is one.
+
+    Args:
+        input: Real tensor of any shape; integers are cast to the default dtype.
+        q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
+        dim: The dimension (or several); None, the default, means all elements.
+        keepdim: Keep the reduced dimensions with size 1.
+        interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
+            ``"midpoint"`` or ``"nearest"``.
+
+    Returns:
+        Tensor without the reduced dimensions, with a first one for ``q``'s.
+
+    Raises:
+        RuntimeError: If ``q`` is out of range or there are no elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.quantile(tt.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
+        tensor(2.5000)
+    """
+    return quantile_along("quantile", input, q, dim, keepdim, interpolation, False)
+
+
+@composite(out=True, node="SqueezeBackward4", exact_out=True)
+def nanquantile(
+    input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
+    interpolation: str = "linear",
+) -> Tensor:  # fmt: skip
+    """``quantile`` of the elements that are not NaN; NaN where everything is.
+
+    Args:
+        input: Real tensor of any shape; integers are cast to the default dtype.
+        q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
+        dim: The dimension (or several); None, the default, means all elements.
+        keepdim: Keep the reduced dimensions with size 1.
+        interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
+            ``"midpoint"`` or ``"nearest"``.
+
+    Returns:
+        Tensor without the reduced dimensions, with a first one for ``q``'s.
+
+    Raises:
+        RuntimeError: If ``q`` is out of range or there are no elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanquantile(tt.tensor([1.0, float("nan"), 3.0]), 0.5)
+        tensor(2.)
+    """
+    return quantile_along("nanquantile", input, q, dim, keepdim, interpolation, True)
+
+
+def _numpy_quantile(name: str, ignore: bool) -> Any:
+    def form(
+        input: Tensor, q: Any, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
+        method: str = "linear", keepdims: bool = False, **options: Any,
+    ) -> Tensor:  # fmt: skip
+        options.setdefault("interpolation", method)
+        dim, keepdim = options.pop("dim", axis), options.pop("keepdim", keepdims)
+        return quantile_along(name, input, q, dim, keepdim, options["interpolation"], ignore)
+
+    return form
+
+
+quantile.numpy(_numpy_quantile("quantile", False))
+nanquantile.numpy(_numpy_quantile("nanquantile", True))

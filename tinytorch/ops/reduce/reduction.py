@@ -1,0 +1,425 @@
+"""Reductions: one number for many elements. Sums, products, means, and logic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...autograd.node_names import by_dim
+from ...dispatch.op import Array, Backend, op, piecewise
+from ...dispatch.out import scalar_name
+from ...state import default_dtype
+from ..checks import running_dtype, taken_in
+from ..memory_order import in_rows
+from ..shape.sizes import distinct_dims
+
+Dims = int | Sequence[int] | None
+
+
+def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """``dim`` of a reduction as NumPy's axis; None and an empty list mean all of them."""
+    if dim is None:
+        return None
+    if dim.__class__ is int and 0 <= dim < ndim:
+        return (dim,)
+    axes = distinct_dims(name, dim, ndim)
+    return (axes if ndim else ()) or None
+
+
+def _tested_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """``reduced_axes`` of ``all`` and ``any``, for which an empty list means none."""
+    return () if isinstance(dim, (tuple, list)) and not dim else reduced_axes(name, dim, ndim)
+
+
+def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """A reduction's gradient, stretched over what was reduced."""
+    axes = None if dim is None else reduced_axes("sum", dim, len(shape))
+    if not keepdim and axes is not None:
+        g = xp.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(shape)))
+    return xp.broadcast_to(g, shape)
+
+
+@op(whole="total", node=by_dim("SumBackward0", "SumBackward1"), exact_out="gives")
+def sum(
+    xp: Backend,
+    input: Array,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+) -> Array:
+    """Sum of the elements, of all or along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions to sum over; None, the default, means all.
+        keepdim: Keep the summed dimensions with size 1.
+        dtype: Accumulate and return in this type; the default is the input's, int64 for
+            integers and bools.
+
+    Returns:
+        Tensor without the summed dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2, 3).sum(1)
+        tensor([3., 3.])
+    """
+    if dtype is None and input.dtype.kind in "fc":
+        if dim is None:
+            return xp.sum(input, keepdims=True) if keepdim else xp.sum(input)
+        ndim = input.ndim
+        out = xp.sum(input, reduced_axes("sum", dim, ndim), keepdims=keepdim)
+        return out if ndim < 3 else in_rows(xp, out)
+    axes = reduced_axes("sum", dim, len(input.shape))
+    native = running_dtype(xp, input, dtype)
+    total = xp.sum(taken_in(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
+    return in_rows(xp, total)
+
+
+sum.vjp(input=lambda xp, g, in_shape, dim, keepdim: spread(xp, g, in_shape, dim, keepdim))
+
+
+@op
+def nansum(
+    xp: Backend,
+    input: Array,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+) -> Array:
+    """Sum of the elements that are not NaN, of all or along ``dim``.
+
+    Args:
+        input: Real tensor of any shape.
+        dim: Dimension or dimensions to sum over; None, the default, means all.
+        keepdim: Keep the summed dimensions with size 1.
+        dtype: Accumulate and return in this type; the default is the input's, int64 for
+            integers and bools.
+
+    Returns:
+        Tensor without the summed dimensions; 0 where everything is NaN.
+
+    Raises:
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nansum(tt.tensor([1.0, float("nan"), 2.0]))
+        tensor(3.)
+    """
+    if input.dtype.kind == "c":
+        raise RuntimeError("nansum does not support complex inputs")
+    known = xp.where(input == input, input, 0) if input.dtype.kind == "f" else input
+    return xp.call(sum, known, dim, keepdim, dtype=dtype)
+
+
+def _nansum_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    return xp.where(input == input, spread(xp, g, input.shape, dim, keepdim), 0)
+
+
+nansum.vjp(input=_nansum_gradient)
+
+
+def element_count(shape: Any, axes: tuple[int, ...] | None) -> int:
+    return math.prod(shape if axes is None else (shape[i] for i in axes))
+
+
+@op(node=by_dim("MeanBackward0", "MeanBackward1"))
+def mean(
+    xp: Backend,
+    input: Array,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+) -> Array:
+    """Arithmetic mean of the elements, of all or along ``dim``.
+
+    Args:
+        input: Tensor of any shape; integers and bools give the default dtype, as in NumPy.
+        dim: Dimension or dimensions to average over; None, the default, means all.
+        keepdim: Keep the averaged dimensions with size 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor without the averaged dimensions; NaN for no elements.
+
+    Raises:
+        RuntimeError: If ``dtype`` is neither floating-point nor complex.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1.0, 3.0], [5.0, 7.0]]).mean(1)
+        tensor([2., 6.])
+    """
+    axes = reduced_axes("mean", dim, input.ndim)
+    char = input.dtype.char
+    if dtype is None and char in "fd" and input.size:
+        out = xp.mean(input, axes, None, None, keepdim)
+        return out if input.ndim < 3 else in_rows(xp, xp.asarray(out))
+    native = _mean_dtype(xp, input, dtype)
+    if char == "e" and native is None:
+        native = xp.native_dtype(dtypes.float32)  # a sum may be too large for the mean's type
+    total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
+    if input.ndim > 2:
+        total = in_rows(xp, total)
+    mean_ = total / _float_count(input.shape, axes)
+    return xp.astype(mean_, input.dtype) if dtype is None and input.dtype.kind == "f" else mean_
+
+
+def _mean_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
+    if dtype is None:
+        return xp.native_dtype(default_dtype()) if input.dtype.kind in "uib" else None
+    wanted = dtypes.as_dtype(dtype)
+    if wanted.category < 2:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Optional dtype must be either a floating point "
+            f"or complex dtype. Got: {scalar_name(wanted)}"
+        )
+    return xp.native_dtype(wanted)
+
+
+def _float_count(shape: Any, axes: tuple[int, ...] | None) -> float:
+    count = element_count(shape, axes)
+    return float(count) if count else math.nan
+
+
+def shared(xp: Any, g: Any, count: float) -> Any:
+    """``g / count``, in float32 where float16, which ends at 65504, does not hold ``count``."""
+    if count > 65504 and g.dtype == "float16":
+        return xp.astype(xp.astype(g, "float32") / count, "float16")
+    return g / count
+
+
+def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> Any:
+    axes = reduced_axes("mean", dim, len(in_shape))
+    return spread(xp, shared(xp, g, _float_count(in_shape, axes)), in_shape, dim, keepdim)
+
+
+mean.vjp(input=_mean_gradient)
+
+
+@op(node="DivBackward0")
+def nanmean(
+    xp: Backend,
+    input: Array,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+) -> Array:
+    """Arithmetic mean of the elements that are not NaN, of all or along ``dim``.
+
+    Args:
+        input: Floating-point or complex tensor of any shape.
+        dim: Dimension or dimensions to average over; None, the default, means all.
+        keepdim: Keep the averaged dimensions with size 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor without the averaged dimensions; NaN where everything is.
+
+    Raises:
+        RuntimeError: For integers and bools.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanmean(tt.tensor([1.0, float("nan"), 3.0]))
+        tensor(2.)
+    """
+    if input.dtype.kind not in "fc":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{scalar_name(xp.dtype_of(input))}"
+        )
+    known = input == input
+    native = _mean_dtype(xp, input, dtype) or input.dtype
+    axes = reduced_axes("nanmean", dim, input.ndim)
+    total = xp.sum(xp.where(known, input, 0), axis=axes, dtype=native, keepdims=keepdim)
+    count = xp.sum(known, axis=axes, keepdims=keepdim)  # whole: float16 ends at 65504
+    return xp.astype(total / count, native)
+
+
+def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    known = input == input
+    axes = reduced_axes("nanmean", dim, input.ndim)
+    count = xp.sum(known, axis=axes, keepdims=keepdim)
+    share = xp.astype(g / count, g.dtype)
+    return xp.where(known, spread(xp, share, input.shape, dim, keepdim), 0)
+
+
+nanmean.vjp(input=_nanmean_gradient)
+
+
+@op(node=by_dim("ProdBackward0", "ProdBackward1"), exact_out="gives")
+def prod(
+    xp: Backend,
+    input: Array,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: dtypes.dtype | None = None,
+) -> Array:
+    """Product of the elements, of all or along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension to multiply along (or several); None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+        dtype: Multiply and return in this type; the default is the input's, int64 for
+            integers and bools.
+
+    Returns:
+        Tensor without the reduced dimensions. Its gradient divides by no element, so zeros
+        are safe.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.prod(tt.tensor([[1, 2], [3, 4]]), 1)
+        tensor([ 2, 12])
+    """
+    axes = reduced_axes("prod", dim, input.ndim)
+    native = running_dtype(xp, input, dtype)
+    product = xp.prod(taken_in(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
+    return in_rows(xp, product)
+
+
+def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    """The product of all the others."""
+    input = taken_in(xp, input, g.dtype)
+    shape = tuple(input.shape)
+    axes = reduced_axes("prod", dim, len(shape)) or tuple(range(len(shape)))
+    g = spread(xp, g, shape, dim, keepdim)
+    if not math.prod(shape):
+        return g
+    kept = tuple(i for i in range(len(shape)) if i not in axes)
+    order = kept + axes
+    rows = xp.transpose(input, order)
+    flat = rows.reshape((*(shape[i] for i in kept), -1))
+    others = _others(xp, flat)
+    back = tuple(order.index(i) for i in range(len(shape)))
+    return g * xp.transpose(others.reshape(rows.shape), back)
+
+
+def _others(xp: Any, rows: Any) -> Any:
+    """Along the last dimension, for each element the product of the others: of its partner in
+    the other half, and of the other pairs."""
+    size = rows.shape[-1]
+    if size < 2:
+        return xp.zeros_like(rows) + 1
+    half = size // 2
+    first, second = rows[..., :half], rows[..., half : 2 * half]
+    pairs = first * second
+    if size % 2:
+        pairs = xp.concatenate((pairs, rows[..., 2 * half :]), -1)
+    others = _others(xp, pairs)
+    of_pairs = others[..., :half]
+    parts = (of_pairs * second, of_pairs * first, others[..., half:])
+    return xp.concatenate(parts if size % 2 else parts[:2], -1)
+
+
+prod.vjp(input=piecewise(_prod_gradient))
+
+
+@op(promote="float", also=("special.logsumexp",), buffered=True, elementwise=False)
+def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Array:
+    """``log(sum(exp(input)))`` along ``dim``, without overflow.
+
+    Args:
+        input: Tensor of any shape; integers and bools are cast to the default dtype.
+        dim: Dimension or dimensions to sum over; None or an empty list means all.
+        keepdim: Keep the summed dimensions with size 1.
+
+    Returns:
+        Tensor without the summed dimensions; -inf for no elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.logsumexp(tt.tensor([0.0, 0.0]), 0)
+        tensor(0.6931)
+    """
+    axes = reduced_axes("logsumexp", dim, input.ndim)
+    if not input.size:
+        return xp.log(xp.sum(input, axis=axes, keepdims=keepdim))
+    top = xp.max(input.real, axis=axes, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0)
+    total = xp.log(xp.sum(xp.exp(input - top), axis=axes, keepdims=keepdim))
+    return in_rows(xp, total + top.reshape(total.shape))
+
+
+logsumexp.vjp(
+    input=lambda xp, g, out, input, dim, keepdim: (
+        spread(xp, g, input.shape, dim, keepdim)
+        * xp.exp(input - spread(xp, out, input.shape, dim, keepdim))
+    )
+)
+
+
+@op(exact_out="truth")
+def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
+    """Whether every element is true (not zero), of all or along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+
+    Returns:
+        bool tensor; uint8 for uint8 input.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.all(tt.tensor([True, False]))
+        tensor(False)
+    """
+    out = xp.all(input, axis=_tested_axes("all", dim, input.ndim), keepdims=keepdim)
+    out = out if input.ndim < 3 else in_rows(xp, out)
+    return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
+
+
+@op(exact_out="truth")
+def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
+    """Whether some element is true (not zero), of all or along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1.
+
+    Returns:
+        bool tensor; uint8 for uint8 input.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.any(tt.tensor([True, False]))
+        tensor(True)
+    """
+    out = xp.any(input, axis=_tested_axes("any", dim, input.ndim), keepdims=keepdim)
+    out = out if input.ndim < 3 else in_rows(xp, out)
+    return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
+
+
+@op
+def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
+    """How many elements are not zero, of all or along ``dim``.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Dimension or dimensions to count along; None, the default, means all.
+        keepdim: Keep the reduced dimensions with size 1; default False.
+
+    Returns:
+        int64 tensor without the reduced dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.count_nonzero(tt.tensor([[0, 1], [2, 3]]), 0)
+        tensor([1, 2])
+    """
+    axes = reduced_axes("count_nonzero", dim, input.ndim)
+    native = xp.native_dtype(dtypes.int64)
+    return in_rows(xp, xp.sum(input != 0, axis=axes, dtype=native, keepdims=keepdim))

@@ -1,0 +1,152 @@
+"""Reductions of segments: sums, means, products and extrema of neighbours along a dimension."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.tensor import Tensor, wrap
+from ...dispatch.op import composite
+from ...dispatch.out import scalar_name
+from ..index.index_writing import index_add, reduced_at
+from ..pointwise.selection import clamp_max, clamp_min, where
+from ..shape.sizes import normalize_dim
+from ..sort.sorting import searchsorted
+from .cumulative import cumsum
+
+#: What a segment of nothing gives, and the reduction's name to ``index_reduce``.
+_START = {"max": (-math.inf, "amax"), "min": (math.inf, "amin"), "prod": (1.0, "prod")}
+
+
+@composite(method=False, node="SegmentReduceBackward0")
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = None,
+    indices: Tensor | None = None,
+    offsets: Tensor | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: float | None = None,
+) -> Tensor:
+    """Reduce segments of neighbours along a dimension.
+
+    Args:
+        data: Floating-point tensor.
+        reduce: ``"sum"``, ``"mean"``, ``"max"``, ``"min"`` or ``"prod"``.
+        lengths: How long the segments are: integers, ``(*data.shape[:axis], segments)``.
+        indices: Must be None.
+        offsets: Where the segments begin, and the last one ends, in the place of ``lengths``: one
+            number more than there are segments.
+        axis: The dimension to reduce; the last of ``lengths``. Default: 0.
+        unsafe: Whether to leave it unchecked that the lengths are not negative and add up to the
+            size of ``data``. Default: False.
+        initial: What each reduction begins with. Default: nothing.
+
+    Returns:
+        ``data`` with the number of segments for its size in ``axis``. An empty segment gives
+        ``initial``; without one 0, nan, -inf, inf and 1, in the order of the reductions.
+
+    Raises:
+        RuntimeError: If the lengths do not fit, or another reduction is asked for.
+        NotImplementedError: For integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([1.0, 2.0, 3.0, 4.0])
+        >>> tt.segment_reduce(x, "max", lengths=tt.tensor([1, 3]))
+        tensor([1., 4.])
+    """
+    _check(data, reduce, indices)
+    ends, sizes = _bounds(data, lengths, offsets, axis, unsafe)
+    at, (size, count) = sizes.ndim - 1, (data.shape[sizes.ndim - 1], sizes.shape[-1])
+    rows, rest = math.prod(data.shape[:at]), tuple(data.shape[at + 1 :])
+    places = _places(ends.reshape(rows, count + 1), size)
+    flat = data.reshape(rows * size, *rest)
+    # One place more in each row takes what belongs to no segment.
+    found = _reduced(flat, reduce, places, rows * (count + 1), initial)
+    found = found.reshape(*data.shape[:at], count + 1, *rest).narrow(at, 0, count)
+    if reduce != "mean":
+        return found  # type: ignore[no-any-return]
+    members = sizes.reshape(*sizes.shape, *(1 for _ in rest))
+    means = found / members
+    return means if initial is None else where(members == 0, initial, means)
+
+
+def _check(data: Tensor, reduce: str, indices: Any) -> None:
+    if data.dtype.kind != "f":
+        raise NotImplementedError(
+            f"\"segment_reduce\" not implemented for '{scalar_name(data.dtype)}'"
+        )
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    if reduce not in ("sum", "mean", *_START):
+        raise RuntimeError(
+            f"segment_reduce(): reduce argument must be either sum, mean, max, min or prod, got "
+            f"{reduce}"
+        )
+
+
+def _bounds(
+    data: Tensor, lengths: Any, offsets: Any, axis: int, unsafe: bool
+) -> tuple[Tensor, Tensor]:
+    """Where the segments begin and the last ends, and how long they are."""
+    given = lengths if offsets is None else offsets
+    if given is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    axis = normalize_dim("segment_reduce", axis, data.ndim)
+    if given.dtype.kind not in "iu":
+        raise NotImplementedError(
+            f"\"segment_reduce\" not implemented for '{scalar_name(given.dtype)}'"
+        )
+    if axis != given.ndim - 1:
+        raise RuntimeError(
+            f"segment_reduce(): Expected axis to be the last dimension of lengths but got {axis}."
+        )
+    if given.shape[:-1] != data.shape[:axis]:
+        raise RuntimeError(
+            f"segment_reduce(): Expected data and lengths to have the same sizes before axis, got "
+            f"{list(data.shape)} and {list(given.shape)}"
+        )
+    if offsets is not None:
+        sizes = offsets[..., 1:] - offsets[..., :-1]
+        sizes._xp.check_all(
+            sizes._data >= 0,
+            "segment_reduce(): Expected segment_length >= 0 to be true: offsets must not fall",
+        )
+        return offsets, sizes
+    if not unsafe:
+        xp, raw = given._xp, given._data
+        xp.check_all(raw >= 0, "segment_reduce(): lengths contains negative value!")
+        xp.check_all(
+            raw.sum(-1) == data.shape[axis],
+            "segment_reduce(): Expected all rows of lengths along axis to sum to "
+            "data.size(lengths.dim()-1) when !unsafe.",
+        )
+    ends: Any = cumsum(lengths, -1)
+    return ends.new_zeros((*ends.shape[:-1], ends.shape[-1] + 1)).slice_scatter(ends, -1, 1), given
+
+
+def _places(ends: Any, size: int) -> Tensor:
+    """For each element of each row its segment's number, of all rows counted through."""
+    xp, (rows, bounds) = ends._xp, ends.shape
+    each = wrap(xp.broadcast_to(xp.arange(size), (rows, size)), xp)
+    segment: Any = searchsorted(ends.contiguous(), each.contiguous(), right=True) - 1
+    segment = where(segment < 0, bounds - 1, segment)
+    first = wrap(xp.arange(rows)[:, None] * bounds, xp)
+    return (segment + first).reshape(-1)  # type: ignore[no-any-return]
+
+
+def _reduced(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -> Any:
+    """The reductions of what has each place; the sum for the mean."""
+    shape = (count, *data.shape[1:])
+    if reduce in ("sum", "mean"):
+        return index_add(data.new_full(shape, initial or 0.0), 0, places, data)
+    start, name = _START[reduce]
+    found = reduced_at(data.new_full(shape, start), 0, places, data, name)
+    if initial is None:
+        return found
+    if reduce == "prod":
+        return found * initial
+    return (clamp_min if reduce == "max" else clamp_max)(found, initial)

@@ -1,0 +1,254 @@
+"""Variances and standard deviations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...warnings import warn
+from ..memory_order import in_rows
+from ..shape.views import contiguous
+from .reduction import Dims, element_count, mean, reduced_axes, shared, spread
+
+
+def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> float:
+    """Degrees of freedom, the divisor; at 0 the division gives inf or NaN, as in torch."""
+    count = element_count(shape, axes)
+    left = float(count - correction)
+    return max(left, 0.0) if count else math.nan  # there is no mean of nothing
+
+
+@op(method=False)
+def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    if input.dtype.char == "e":  # squares leave its range long before the variance does
+        wide = xp.astype(input, xp.native_dtype(dtypes.float32))
+        return xp.astype(xp.asarray(xp.call(_var, wide, dim, correction, keepdim)), input.dtype)
+    variance = _in_double(xp, input, dim, correction, keepdim)
+    return xp.astype(variance, input.real.dtype)
+
+
+def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    """The variance in float64: squares of float32 leave its range before their root does."""
+    if input.dtype.kind not in "fc":
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    axes = reduced_axes("var", dim, input.ndim)
+    if input.size:
+        centered = input - xp.mean(input, axes, None, None, True)
+    else:
+        centered = input - xp.call(mean, input, dim, True)
+    if centered.dtype.kind == "c":
+        squares = _square(xp, centered.real) + _square(xp, centered.imag)
+    else:
+        squares = _square(xp, centered)
+    total = xp.asarray(xp.sum(squares, axes, None, None, keepdim))
+    freedom = xp.number(total.dtype)(_freedom(input.shape, axes, correction))
+    return in_rows(xp, total) / freedom
+
+
+def _square(xp: Backend, part: Array) -> Array:
+    """In place of ``part``, where that is float64 already."""
+    wide = xp.astype(part, "float64")
+    wide *= wide
+    return wide
+
+
+def _var_gradient(xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    axes = reduced_axes("var", dim, input.ndim)
+    centered = input - xp.call(mean, input, dim, True)
+    share = shared(xp, g * 2.0, _freedom(input.shape, axes, correction))
+    return spread(xp, share, input.shape, dim, keepdim) * xp.conj(centered)
+
+
+_var.vjp(input=_var_gradient)
+
+
+@op(method=False)
+def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
+    if input.dtype.char == "e":
+        wide = xp.astype(input, xp.native_dtype(dtypes.float32))
+        return xp.astype(xp.asarray(xp.call(_std, wide, dim, correction, keepdim)), input.dtype)
+    variance = _in_double(xp, input, dim, correction, keepdim)
+    return xp.astype(xp.sqrt(variance), input.real.dtype)
+
+
+def _std_gradient(
+    xp: Any, g: Any, out: Any, input: Any, dim: Any, correction: Any, keepdim: Any
+) -> Any:
+    """Where nothing varies, 0 rather than the root's infinite slope."""
+    still = out == 0
+    share = xp.where(still, 0, g / (2 * xp.where(still, 1, out)))
+    return _var_gradient(xp, share, input, dim, correction, keepdim)
+
+
+_std.vjp(input=_std_gradient)
+
+
+def _arguments(
+    name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: Any, correction: Any
+) -> tuple[Any, float, bool]:
+    """``dim``, ``correction``, ``keepdim`` of torch's several forms: ``var(True)`` is unbiased."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased is None or unbiased else 0
+    if element_count(input.shape, reduced_axes(name, dim, input.ndim)) <= correction:
+        _warn_of_freedom(name)
+    return dim, correction, keepdim
+
+
+def _warn_of_freedom(name: str) -> None:
+    warn(
+        f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+        "reduction factor (input numel divided by output numel).",
+    )
+
+
+@composite(out=True)
+def var(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """Variance of the elements, of all or along ``dim``.
+
+    With ``axis=`` or ``ddof=`` it is NumPy's: the divisor is then n, not n - 1.
+
+    Args:
+        input: Floating-point or complex tensor.
+        dim: Dimension or dimensions; None, the default, means all.
+        unbiased: Divide by n - 1 (default) or n.
+        keepdim: Keep the reduced dimensions with size 1.
+        correction: Divide by n - ``correction`` instead; default 1.
+
+    Returns:
+        Real tensor without the reduced dimensions; NaN or inf where n is not larger than
+        ``correction``.
+
+    Raises:
+        RuntimeError: For integers and bools.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
+        tensor(1.2500)
+    """
+    return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
+
+
+@op(method=False, node="VarBackward0")
+def _var_along(xp: Backend, input: Array, dim: int) -> Array:
+    shape = input.shape
+    if not -len(shape) <= dim < len(shape) or shape[dim] < 2:
+        axes = reduced_axes("var", dim, len(shape))
+        if element_count(shape, axes) < 2:
+            _warn_of_freedom("var")
+    return _var.kernel(xp, input, dim, 1, False)
+
+
+_var_along.vjp(input=lambda xp, g, input, dim: _var_gradient(xp, g, input, dim, 1, False))
+var.plainly(_var_along)
+
+
+@composite(out=True, like=var)
+def std(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """Standard deviation of the elements: the square root of ``var``, with its arguments.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0, 3.0]).std(correction=0)
+        tensor(1.)
+    """
+    return _std(input, *_arguments("std", input, dim, unbiased, keepdim, correction))
+
+
+def _numpy_options(
+    axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False, **options: Any
+) -> dict[str, Any]:
+    """The arguments of ``var`` for a call with NumPy's keywords."""
+    options.setdefault("correction", ddof)
+    options.setdefault("keepdim", keepdims)
+    options.setdefault("dim", axis)
+    return options
+
+
+@var.numpy
+def _numpy_var(
+    input: Tensor,
+    axis: Dims = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    **options: Any,
+) -> Tensor:
+    return var(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
+
+
+@std.numpy
+def _numpy_std(
+    input: Tensor,
+    axis: Dims = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    **options: Any,
+) -> Tensor:
+    return std(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
+
+
+@composite(method=False, node="VarMeanBackward0", like=var)
+def var_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean of the elements; the arguments are those of ``var``.
+
+    Returns:
+        A tuple ``(variance, mean)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.var_mean(tt.tensor([1.0, 3.0]), correction=0)
+        (tensor(1.), tensor(2.))
+    """
+    dim, correction, keepdim = _arguments("var_mean", input, dim, unbiased, keepdim, correction)
+    return _var(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
+
+
+@composite(method=False, node="StdMeanBackward0", like=var)
+def std_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean of the elements; the arguments are those of ``var``.
+
+    Returns:
+        A tuple ``(standard deviation, mean)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.std_mean(tt.tensor([1.0, 3.0]), correction=0)
+        (tensor(1.), tensor(2.))
+    """
+    dim, correction, keepdim = _arguments("std_mean", input, dim, unbiased, keepdim, correction)
+    return _std(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))

@@ -1,0 +1,1 @@
+"""Other sizes, orders and strides of dimensions; joining and splitting."""

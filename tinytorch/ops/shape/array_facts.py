@@ -1,0 +1,293 @@
+"""Questions about tensors and dtypes whose answers are Python's: sizes, kinds, equality."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Number
+from typing import Any
+
+from ... import dtypes
+from ...core.size import Size
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ...state import default_dtype
+from ..array_arguments import array_of, arrays_of
+
+
+@composite(method=False)
+def shape(a: Any) -> Size:
+    """The sizes of a tensor's dimensions.
+
+    Args:
+        a: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.shape([[1, 2], [3, 4], [5, 6]])
+        tinytorch.Size([3, 2])
+    """
+    return array_of(a).shape
+
+
+@composite(method=False)
+def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
+    """The number of elements, of all or along ``axis``.
+
+    Args:
+        a: A tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.size([[1, 2], [3, 4], [5, 6]], 0)
+        3
+    """
+    sizes = array_of(a).shape
+    if axis is None:
+        return int(sizes.numel())
+    count = 1
+    for d in axis if isinstance(axis, (tuple, list)) else (axis,):
+        count *= sizes[d]
+    return count
+
+
+@composite(method=False)
+def ndim(a: Any) -> int:
+    """The number of a tensor's dimensions.
+
+    Args:
+        a: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ndim([[1, 2], [3, 4]])
+        2
+    """
+    return array_of(a).ndim
+
+
+@composite(method=False)
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Whether two tensors have the same shape and elements.
+
+    Args:
+        a1: A tensor, or what makes one.
+        a2: A tensor, or what makes one.
+        equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.array_equal([1, 2], tt.tensor([1, 2]))
+        True
+    """
+    first, second = arrays_of(a1, a2)
+    return first.shape == second.shape and _all_equal(first, second, equal_nan)
+
+
+def _all_equal(first: Any, second: Any, equal_nan: bool = False) -> bool:
+    same = first == second
+    if equal_nan:
+        same = same | ((first != first) & (second != second))
+    return bool(same.all())
+
+
+@composite(method=False)
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether two tensors have the same elements when one is broadcast to the other.
+
+    Args:
+        a1: A tensor, or what makes one.
+        a2: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
+        True
+    """
+    first, second = arrays_of(a1, a2)
+    for n, m in zip(reversed(first.shape), reversed(second.shape), strict=False):
+        if n != m and 1 not in (n, m):
+            return False
+    return _all_equal(first, second)
+
+
+@composite(method=False)
+def isscalar(element: Any) -> bool:
+    """Whether ``element`` is a number or a string; a tensor never is.
+
+    Args:
+        element: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
+        (True, False)
+    """
+    if isinstance(element, Tensor):
+        return False
+    # NumPy's own scalars have a dtype, and no dimensions to index.
+    own = hasattr(element, "dtype") and not hasattr(element, "__setitem__")
+    return own or isinstance(element, (str, bytes, Number))
+
+
+@composite(method=False)
+def iscomplexobj(x: Any) -> bool:
+    """Whether the elements are of a complex dtype.
+
+    Args:
+        x: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.iscomplexobj(tt.tensor([1j]))
+        True
+    """
+    return array_of(x).is_complex()
+
+
+@composite(method=False)
+def isrealobj(x: Any) -> bool:
+    """Whether the elements are of a dtype that is not complex.
+
+    Args:
+        x: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isrealobj(tt.tensor([1j]))
+        False
+    """
+    return not array_of(x).is_complex()
+
+
+# -- dtypes ---------------------------------------------------------------------------------------
+
+#: NumPy's abstract types and the standard's words for kinds, with the kind letters they cover.
+_KINDS = {
+    "generic": "biufc", "number": "iufc", "integer": "iu", "signedinteger": "i",
+    "unsignedinteger": "u", "inexact": "fc", "floating": "f", "complexfloating": "c",
+    "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f",
+    "complex floating": "c", "numeric": "iufc", "bool": "b",
+}  # fmt: skip
+
+
+@composite(method=False)
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Whether a dtype is, or is of a kind with, another.
+
+    Args:
+        arg1: A dtype, or what stands for one.
+        arg2: A dtype, or an abstract type of NumPy's or its name, such as ``"floating"``.
+
+    Raises:
+        TypeError: For what is no dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
+        (True, False)
+    """
+    name = arg2 if isinstance(arg2, str) else getattr(arg2, "__name__", "")
+    first = getattr(arg1, "__name__", arg1)
+    if isinstance(first, str) and first in _KINDS and first != "bool":
+        return name in _KINDS and set(_KINDS[first]) <= set(_KINDS[name])
+    kind = dtypes.as_dtype(arg1)
+    if name in _KINDS and name != "bool":
+        return kind.kind in _KINDS[name]
+    return kind is dtypes.as_dtype(arg2)
+
+
+@composite(method=False)
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a dtype is of a kind.
+
+    Args:
+        dtype: A dtype.
+        kind: A dtype, a tuple of kinds, or ``"bool"``, ``"signed integer"``,
+            ``"unsigned integer"``, ``"integral"``, ``"real floating"``, ``"complex floating"``
+            or ``"numeric"``.
+
+    Raises:
+        ValueError: For another word.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isdtype(tt.float32, ("integral", "real floating"))
+        True
+    """
+    wanted = dtypes.as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(wanted, k) for k in kind)
+    if isinstance(kind, str) and kind not in dtypes.NAMES:
+        if kind not in _KINDS:
+            raise ValueError(f"isdtype(): unknown kind {kind!r}; known are {', '.join(_KINDS)}")
+        return wanted.kind in _KINDS[kind]
+    return wanted is dtypes.as_dtype(kind)
+
+
+@composite(method=False)
+def common_type(*arrays: Any) -> dtypes.dtype:
+    """A floating-point or complex dtype for all the tensors; integers count as the default one.
+
+    Args:
+        *arrays: Tensors.
+
+    Returns:
+        A dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
+        tinytorch.complex64
+    """
+    found = None
+    for tensor in arrays_of(*arrays):
+        own = tensor.dtype if tensor.dtype.category > 1 else default_dtype()
+        found = own if found is None else dtypes.promote_types(found, own)
+    return found or dtypes.float16
+
+
+@composite(method=False)
+def min_scalar_type(a: Any) -> dtypes.dtype:
+    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
+
+    Args:
+        a: A number or a tensor.
+
+    Returns:
+        A dtype of the number's kind.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
+        (tinytorch.uint8, tinytorch.int16)
+    """
+    if isinstance(a, Tensor):
+        if a.ndim:
+            return a.dtype
+        a = a.item()
+    if isinstance(a, bool):
+        return dtypes.bool
+    if isinstance(a, int):
+        return _smallest_integer(a)
+    single = _smallest_float(abs(a.real), abs(a.imag)) if isinstance(a, complex) else None
+    if single is not None:
+        return dtypes.complex128 if single is dtypes.float64 else dtypes.complex64
+    return _smallest_float(abs(a)) if isinstance(a, float) else array_of(a).dtype
+
+
+def _smallest_integer(value: int) -> dtypes.dtype:
+    signs = "int" if value < 0 else "uint"
+    for bits in (8, 16, 32, 64):
+        found = dtypes.NAMES[f"{signs}{bits}"]
+        limits = dtypes.iinfo(found)
+        if limits.min <= value <= limits.max:
+            return found
+    raise OverflowError(f"min_scalar_type(): no integer dtype holds {value}")
+
+
+def _smallest_float(*values: float) -> dtypes.dtype:
+    for found in (dtypes.float16, dtypes.float32):
+        if all(v <= dtypes.finfo(found).max or v == float("inf") or v != v for v in values):
+            return found
+    return dtypes.float64

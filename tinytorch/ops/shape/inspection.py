@@ -1,0 +1,256 @@
+"""What can be asked of tensors that is neither their size nor what is in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.layout import memory_format
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..memory_order import from_longest, longer_steps
+
+
+@composite(method=False)
+def is_tensor(obj: Any) -> bool:
+    """Whether ``obj`` is a tensor.
+
+    Args:
+        obj: Any object.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_tensor(tt.ones(1)), tt.is_tensor([1.0])
+        (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+@composite
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the single element of ``input`` is not zero.
+
+    Args:
+        input: Tensor of one element.
+
+    Raises:
+        RuntimeError: For more or fewer elements than one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_nonzero(tt.tensor([0.5]))
+        True
+    """
+    return bool(input)
+
+
+@composite
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape.
+
+    Args:
+        input: Tensor of any shape.
+        other: The tensor to compare with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
+        False
+    """
+    return bool(input.shape == other.shape)
+
+
+@composite
+def is_conj(input: Tensor) -> bool:
+    """False: a conjugate is computed at once, never pending.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_conj(tt.tensor([1j]).conj())
+        False
+    """
+    return False
+
+
+@composite
+def is_neg(input: Tensor) -> bool:
+    """False: a sign is changed at once, never pending.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_neg(-tt.ones(1))
+        False
+    """
+    return False
+
+
+@composite(method=False)
+def is_inference(input: Tensor) -> bool:
+    """Whether ``input`` was made in inference mode, or is a view of a tensor that was.
+
+    Such a tensor can be neither saved for a backward pass nor changed in place outside inference
+    mode; its ``clone()`` can.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.inference_mode():
+        ...     x = tt.ones(2)
+        >>> tt.is_inference(x), tt.is_inference(x + 1)
+        (True, False)
+    """
+    return input.is_inference()
+
+
+# -- where it lies -----------------------------------------------------------------------------
+
+
+@composite(namespaces=("Tensor",))
+def data_ptr(input: Tensor) -> int:
+    """The address of the first element.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, 3)
+        >>> x.view(6).data_ptr() == x.data_ptr()
+        True
+    """
+    return input._xp.address(input._data) if input.numel() else 0
+
+
+@composite(namespaces=("Tensor",))
+def is_set_to(input: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors are the same window, of the same shape and strides, into one memory.
+
+    Args:
+        input: Tensor of any shape.
+        tensor: The tensor to compare with.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, 3)
+        >>> x.is_set_to(x.detach()), x.is_set_to(x.view(6)), x.is_set_to(x.clone())
+        (True, False, False)
+    """
+    if input._xp is not tensor._xp or input.dtype is not tensor.dtype:
+        return False
+    same = input.shape == tensor.shape and input.stride() == tensor.stride()
+    # Not data_ptr(), which is 0 for all empty tensors, wherever they lie.
+    return same and input._xp.address(input._data) == input._xp.address(tensor._data)
+
+
+@composite(namespaces=("Tensor",))
+def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions, from the one with the longest steps in memory to the shortest.
+
+    Args:
+        input: Tensor of any shape.
+        ambiguity_check: Whether to refuse a tensor that several orders describe; default False.
+            Or memory formats: a dimension of size 1, which may be anywhere, is then no reason if
+            exactly one of them describes the tensor.
+
+    Raises:
+        RuntimeError: If ``ambiguity_check`` refuses the tensor.
+        TypeError: If it is neither a bool nor a list of memory formats.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
+        (1, 2, 0)
+    """
+    formats = [] if isinstance(ambiguity_check, bool) else _formats(ambiguity_check)
+    shape, strides = input.shape, input.stride()
+    unclear = 1 in shape and sum(each.holds(input._data) for each in formats) != 1
+    order = list(range(input.ndim))
+    if not input.is_contiguous():
+        order = list(from_longest(shape, strides))
+        pairs = zip(order[1:], order, strict=False)
+        unclear |= any(longer_steps(shape, strides, a, b) is not False for a, b in pairs)
+    if unclear and ambiguity_check is not False:
+        raise RuntimeError(
+            "dim_order: The tensor does not have unique dim order, or cannot map to exact one of "
+            "the given memory formats."
+        )
+    return tuple(order)
+
+
+def _formats(given: Any) -> list[memory_format]:
+    if isinstance(given, list) and all(isinstance(each, memory_format) for each in given):
+        return given
+    raise TypeError(
+        "dim_order: The ambiguity_check argument must be a bool or a list of memory formats, got "
+        f"{given!r}"
+    )
+
+
+@composite(namespaces=("Tensor",))
+def storage_offset(input: Tensor) -> int:
+    """How many elements of the memory that it is a part of lie before its first.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(6).reshape(2, 3)[1].storage_offset()
+        3
+    """
+    if not input.numel():
+        return 0
+    start = input._xp.address(input._memory())
+    return (input.data_ptr() - start) // input.itemsize - input._shift
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_cpu(input: Tensor) -> bool:
+    """Whether the tensor lives in the memory of the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="cpu").is_cpu
+        True
+    """
+    return input._xp.device_type == "cpu"
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_cuda(input: Tensor) -> bool:
+    """Whether the tensor lives on a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="cpu").is_cuda
+        False
+    """
+    return input._xp.device_type == "cuda"
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_sparse(input: Tensor) -> bool:
+    """False: tensors are dense.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1).is_sparse
+        False
+    """
+    return False
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_quantized(input: Tensor) -> bool:
+    """False: no tensor is quantized.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1).is_quantized
+        False
+    """
+    return False
+
+
+@composite(namespaces=("Tensor",), attribute=True)
+def is_meta(input: Tensor) -> bool:
+    """Whether the tensor is on the device ``meta``: it has a shape and a dtype, but no numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, device="meta").is_meta
+        True
+    """
+    return input._xp.device_type == "meta"

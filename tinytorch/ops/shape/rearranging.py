@@ -1,0 +1,334 @@
+"""The same elements in another order, or several times: copies, never views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Shape, composite, op
+from ..checks import check_tensor, integer, integers_of
+from ..index.gathering import index_select
+from ..index.positions import counting, int64
+from ..memory_order import arranged, in_rows, suggested
+from .sizes import (
+    expand,
+    flatten,
+    flip,
+    normalize_dim,
+    normalize_dims,
+    reshape,
+    transpose,
+    unsqueeze,
+)
+from .views import own_copy
+
+Dims = int | Sequence[int]
+
+
+@composite
+def fliplr(input: Tensor) -> Tensor:
+    """``input`` with its columns in reverse order: ``flip`` along dimension 1.
+
+    Args:
+        input: Tensor of at least two dimensions.
+
+    Raises:
+        RuntimeError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fliplr(tt.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"fliplr: Input must be >= 2-d., got {input.ndim}-d")
+    return flip(input, (1,))
+
+
+@composite
+def flipud(input: Tensor) -> Tensor:
+    """``input`` with its rows in reverse order: ``flip`` along dimension 0.
+
+    Args:
+        input: Tensor of at least one dimension.
+
+    Raises:
+        RuntimeError: For a 0-d tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.flipud(tt.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
+    if input.ndim < 1:
+        raise RuntimeError("flipud: Input must be >= 1-d., got 0-d")
+    return flip(input, (0,))
+
+
+@op
+def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> Array:
+    """``input`` with its elements moved along, those beyond the end coming in at the start.
+
+    Args:
+        input: Tensor of any shape.
+        shifts: By how many places, per dimension of ``dims``; negative ones move back.
+        dims: The dimension or dimensions; without any, the elements move in row-major order.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If ``shifts`` and ``dims`` differ in number.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.roll(tt.arange(4), 1)
+        tensor([3, 0, 1, 2])
+    """
+    moves, axes = _moves(shifts, dims, input.ndim)
+    if axes and not input.ndim:
+        raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
+    if not axes:
+        return in_rows(xp, xp.roll(input, moves[0]))
+    return arranged(xp, xp.roll(input, moves, axes), suggested(input))
+
+
+def _moves(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    moves = integers_of("roll", "shifts", shifts)
+    given = () if dims is None else integers_of("roll", "dims", dims)
+    if not moves:
+        raise RuntimeError("roll: `shifts` required")
+    if len(moves) != len(given) and (given or len(moves) > 1):
+        raise RuntimeError(
+            f"roll: shifts and dimensions must align. shifts: {len(moves)}, dims: {len(given)}"
+        )
+    return moves, normalize_dims("roll", given, ndim)
+
+
+def _roll_back(xp: Any, g: Any, shifts: Any, dims: Any) -> Any:
+    moves, _ = _moves(shifts, dims, g.ndim)
+    return xp.call(roll, g, tuple(-s for s in moves), dims)
+
+
+roll.vjp(input=_roll_back)
+
+
+@roll.numpy
+def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any) -> Tensor:
+    return roll(input, options.pop("shifts", shift), axis)
+
+
+@composite(node="Rot90Backward0")
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
+
+    Args:
+        input: Tensor of at least two dimensions.
+        k: How often; positive turns from the first of ``dims`` to the second. Default 1.
+        dims: The plane; default the first two dimensions.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If ``dims`` are not two different dimensions, or there are fewer.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rot90(tt.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+    """
+    if len(dims) != 2:
+        raise RuntimeError(f"rot90: expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"rot90: expected total dims >= 2, but got total dims = {input.ndim}")
+    first, second = normalize_dims("rot90", dims, input.ndim)
+    if first == second:
+        raise RuntimeError(f"rot90: expected rotation dims to be different, but got {list(dims)}")
+    turns = integer("rot90", "k", k) % 4
+    if turns == 1:
+        return transpose(flip(input, (second,)), first, second).clone()
+    if turns == 2:
+        return flip(input, (first, second))
+    if turns == 3:
+        return transpose(flip(input, (first,)), first, second).clone()
+    return own_copy(input)
+
+
+@rot90.numpy
+def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Tensor:
+    return rot90(input, k, options.pop("axes", options.pop("dims", (0, 1))))
+
+
+# -- several times ---------------------------------------------------------------------------------
+
+
+@op(method=False, node="RepeatBackward0")
+def _tile(xp: Backend, input: Array, repeats: Shape) -> Array:
+    out = xp.tile(input, tuple(repeats))
+    return xp.ascontiguousarray(out) if out.ndim else out
+
+
+def _tile_gradient(xp: Any, g: Any, in_shape: Any, repeats: Any) -> Any:
+    lead = len(repeats) - len(in_shape)
+    sizes = (1,) * lead + tuple(in_shape)
+    pairs = [n for pair in zip(repeats, sizes, strict=True) for n in pair]
+    axes = tuple(range(0, len(pairs), 2))
+    return xp.sum(g.reshape(tuple(pairs)), axis=axes).reshape(in_shape) if pairs else g
+
+
+_tile.vjp(input=_tile_gradient)
+
+
+@composite(namespaces=("Tensor",))
+def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
+    """``input`` several times along each dimension.
+
+    With ``axis=`` it is NumPy's: each element several times; see ``repeat_interleave``.
+
+    Args:
+        input: Tensor of any shape.
+        *repeats: How often per dimension, as a sequence or one by one; more of them than
+            dimensions add new ones in front.
+        axis: The dimension, for NumPy's meaning.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If there are fewer numbers than dimensions, or negative ones.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1, 2]).repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+    """
+    if axis is not None:
+        return repeat_interleave(input, repeats[0], axis)
+    many = len(repeats) == 1 and isinstance(repeats[0], (tuple, list))
+    counts = integers_of("repeat", "repeats", repeats[0] if many else repeats)
+    if len(counts) < input.ndim:
+        raise RuntimeError(
+            "repeat: Number of dimensions of repeat dims can not be smaller than number of "
+            f"dimensions of tensor, got {list(counts)} for a tensor of shape {list(input.shape)}"
+        )
+    if any(n < 0 for n in counts):
+        raise RuntimeError(
+            f"repeat: Trying to create tensor with negative dimension: repeats {list(counts)}"
+        )
+    return _tile(input, counts)
+
+
+@composite
+def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
+    """``input`` several times along each dimension; missing numbers are 1.
+
+    Args:
+        input: Tensor of any shape.
+        dims: How often per dimension, as a sequence or one by one, counted from the last.
+        *more: The rest of them, if they come one by one.
+
+    Returns:
+        A copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tile(tt.tensor([1, 2]), (2,))
+        tensor([1, 2, 1, 2])
+    """
+    given = dims if isinstance(dims, (tuple, list)) else (dims, *more)
+    counts = integers_of("tile", "dims", given)
+    return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
+
+
+@op(method=False)
+def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array:
+    """Element i of ``repeats`` says how often i comes; the host waits unless told the size."""
+    if repeats.dtype.name not in ("int32", "int64"):
+        raise RuntimeError(
+            f"repeat_interleave: repeats has to be Long or Int tensor, got {repeats.dtype.name}"
+        )
+    xp.check_all(repeats >= 0, "repeat_interleave: repeats can not be negative")
+    ends = xp.cumsum(int64(xp, repeats))
+    total = int(xp.item(ends[-1])) if output_size is None and ends.size else (output_size or 0)
+    if output_size is not None and ends.size:
+        xp.check_all(
+            ends[-1] == total, "repeat_interleave: allocated size does not match required size"
+        )
+    return int64(xp, xp.searchsorted(ends, counting(xp, total), side="right"))
+
+
+@composite(node="ViewBackward0")
+def repeat_interleave(
+    input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
+    output_size: int | None = None,
+) -> Tensor:  # fmt: skip
+    """Each element of ``input`` several times in a row.
+
+    Args:
+        input: Tensor of any shape.
+        repeats: An int, or an int32 or int64 tensor with one number per element along ``dim``.
+            Alone, it says how often each of 0, 1, 2, ... comes.
+        dim: The dimension; None, the default, means the flattened tensor.
+        output_size: The result's size along ``dim``, which spares a wait for the device.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If a number is negative or ``repeats`` does not fit ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.repeat_interleave(tt.tensor([7, 8]), tt.tensor([1, 2]))
+        tensor([7, 8, 8])
+    """
+    if input is None:
+        input, repeats = repeats, None
+    if repeats is None:
+        check_tensor("repeat_interleave", input)
+        if input.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        return _repeat_index(input, output_size)
+    source = flatten(input) if dim is None else input
+    at = normalize_dim("repeat_interleave", dim or 0, source.ndim)
+    if isinstance(repeats, (tuple, list)):
+        repeats = input.new_tensor(repeats, dtype=dtypes.int64)
+    if not isinstance(repeats, Tensor):
+        result = _repeated(source, integer("repeat_interleave", "repeats", repeats), at)
+        if output_size is not None and result.shape[at] != output_size:
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {result.shape[at]} but got "
+                f"{output_size}"
+            )
+        return result
+    size = source.shape[at] if source.ndim else 1
+    if repeats.ndim == 0 or repeats.shape[0] == 1 != size:
+        repeats = expand(reshape(repeats, (1,)), (size,))
+    if repeats.ndim != 1 or repeats.shape[0] != size:
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats.shape[0]} and input.size({at}) = {size}"
+        )
+    index = _repeat_index(repeats, output_size)
+    return index_select(source if source.ndim else reshape(source, (1,)), at, index)
+
+
+def _repeated(source: Tensor, repeats: int, at: int) -> Tensor:
+    if repeats < 0:
+        raise RuntimeError(f"repeat_interleave: Repeats must be non-negative, got {repeats}")
+    if not source.ndim:
+        return expand(source, (repeats,)).clone()
+    if repeats == 1:
+        return own_copy(source)
+    shape = source.shape
+    wide = expand(unsqueeze(source, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :]))
+    return reshape(own_copy(wide), (*shape[:at], shape[at] * repeats, *shape[at + 1 :]))

@@ -1,0 +1,189 @@
+"""In-place changes of a tensor's sizes and strides: the elements stay where they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...autograd.inference import UNSETTLED, check_mapped
+from ...autograd.nodes import Node
+from ...autograd.views import check_inplace, reroot, show_as
+from ...core.layout import checked_format, preserve_format
+from ...core.tensor import Tensor, wrap
+from ...dispatch.creation import checked_size, uninitialised
+from ...dispatch.op import composite
+from ...state import enable_grad, grad_enabled
+from ..memory_order import in_order, suggested
+from .sizes import squeeze, transpose, unsqueeze
+from .strides import as_strided, place
+from .transposition import t
+
+
+def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
+    """Make ``target`` what ``view(target, *arguments)`` is, with that view's history."""
+    check_mapped(view.__name__, target)
+    if grad_enabled() and target.requires_grad:
+        check_inplace(target)
+    leaf = target.requires_grad and target.is_leaf
+    if not leaf and _has_views(target):
+        reroot(target, wrap(target._data, target._xp))
+    with enable_grad():  # a node fits its tensor, also where nothing is recorded
+        shown = view(target, *arguments)
+    target._data = shown._data
+    target._node = None if leaf else shown._node
+    if target._base is not None:
+        show_as(target, shown)
+    target._bump()
+    return target
+
+
+def _squeezed_name(node: Node) -> str:
+    name: Any = squeeze.op.backward.backward_name
+    return f"SqueezeBackward{int(name(node)[-1]) + 3}"
+
+
+def _has_views(tensor: Tensor) -> bool:
+    """Whether there may be views of a tensor that is none itself."""
+    return tensor._base is None and tensor._vc is not None and tensor._vc is not UNSETTLED
+
+
+@composite(node=_squeezed_name, like=squeeze)
+def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(1, 2).squeeze_().shape
+        tinytorch.Size([2])
+    """
+    return _become(input, squeeze, dim)
+
+
+@composite(node="UnsqueezeBackward1", like=unsqueeze)
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).unsqueeze_(0).shape
+        tinytorch.Size([1, 2])
+    """
+    return _become(input, unsqueeze, dim)
+
+
+@composite(aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1", like=transpose)
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swap two dimensions of ``input`` itself; see ``transpose``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).transpose_(0, 1).shape
+        tinytorch.Size([3, 2])
+    """
+    return _become(input, transpose, dim0, dim1)
+
+
+@composite(node="TBackward1", like=t)
+def t_(input: Tensor) -> Tensor:
+    """Swap the dimensions of the matrix ``input`` itself; see ``t``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).t_().shape
+        tinytorch.Size([3, 2])
+    """
+    return _become(input, t)
+
+
+@composite(node="AsStridedBackward1", like=as_strided)
+def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Make ``input`` a window into its own memory; see ``as_strided``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).as_strided_((2,), (2,))
+        tensor([0, 2])
+    """
+    return _become(input, as_strided, size, stride, storage_offset)
+
+
+@composite(namespaces=("Tensor",))
+def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Give ``input`` itself another shape, of more or fewer elements.
+
+    Its elements are then those that follow its first one in memory, whatever their order in
+    ``input`` was; beyond that memory they hold anything. The shape it has is left as it lies.
+
+    Args:
+        input: Tensor that does not require grad.
+        *size: The new sizes, as a sequence or one by one.
+        memory_format: Their order in memory; default row-major.
+
+    Returns:
+        ``input``.
+
+    Raises:
+        RuntimeError: If ``input`` requires grad, a size is negative, or the format is for another
+            number of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).resize_(2, 2)
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    check_mapped("resize", input)
+    if input.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    many = len(size) == 1 and isinstance(size[0], (tuple, list))
+    shape = checked_size("resize_", size[0] if many else size)
+    order = tuple(range(len(shape)))
+    if memory_format is not None:
+        if memory_format is preserve_format:
+            raise RuntimeError("resize_: Unsupported memory format Preserve")
+        order = checked_format("resize_", memory_format).order(len(shape)) or order
+    if shape != tuple(input.shape) or memory_format is not None:
+        flat = _following(input, math.prod(shape))
+        input._data = in_order(input._xp, shape, order, flat.reshape)
+        input._bump()
+    return input
+
+
+def _following(input: Tensor, count: int) -> Any:
+    """``count`` elements in memory, from the first one of ``input``; new memory if it ends."""
+    data, xp = input._data, input._xp
+    here, held = place(input)
+    flat, first = xp.memory(data) or (data.reshape(-1), 0)
+    flat = flat[first : first + min(held - here, count)]
+    if flat.size == count:
+        return flat
+    grown = uninitialised(xp, count, data.dtype)
+    grown[: flat.size] = flat
+    input._base = None
+    input._node, input._rg = None, False  # what requires grad is not resized
+    if input._whole is not None:
+        input._whole = None
+    return grown
+
+
+@composite
+def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+    """Give ``input`` itself the shape of ``other``; see ``resize_``.
+
+    Args:
+        input: Tensor that does not require grad.
+        other: Tensor of the wanted shape.
+        memory_format: As for ``resize_``; ``preserve_format`` is that of ``other``.
+
+    Returns:
+        ``input``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).resize_as_(tt.zeros(2, 2)).shape
+        tinytorch.Size([2, 2])
+    """
+    if memory_format is preserve_format:
+        memory_format = suggested(other._data)
+    return resize_(input, tuple(other.shape), memory_format=memory_format)

@@ -1,0 +1,497 @@
+"""Other sizes and orders of dimensions for the same elements; most results are views."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...autograd.node_names import argument
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, Shape, op
+from ..checks import integer, integers_of
+from ..memory_order import copied
+
+
+@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
+    """The elements of ``input`` in row-major order, in another shape.
+
+    Args:
+        input: Tensor of any shape.
+        shape: The new sizes, as a sequence or one by one; one of them may be -1 and is
+            then inferred.
+
+    Returns:
+        A view where strides allow it, else a copy.
+
+    Raises:
+        RuntimeError: If the number of elements differs.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(4).reshape(2, -1)
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    return reshaped("reshape", input, shape)
+
+
+reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+def reshaped(name: str, input: Array, shape: Sequence[int]) -> Array:
+    """``input`` in another shape, of which one size may be -1."""
+    for n in shape:
+        if n.__class__ is not int or n < -1:
+            break
+    else:
+        try:
+            return input.reshape(shape)
+        except ValueError:  # what follows says in PyTorch's words what is wrong
+            pass
+    return input.reshape(infer_shape(name, input.shape, shape))
+
+
+def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tuple[int, ...]:
+    """``wanted`` with a -1 worked out; RuntimeError if the element counts differ."""
+    total = math.prod(have)
+    if wanted.__class__ is tuple:
+        product = 1
+        for n in wanted:
+            if n.__class__ is not int or n <= 0:
+                break
+            product *= n
+        else:
+            if product == total:
+                return wanted
+    shape = integers_of(name, "shape", wanted)
+    product = math.prod(shape)
+    if product == total > 0 and min(shape, default=1) > 0:
+        return shape
+    if product < 0 == total % product and min(shape) == -1 == -shape.count(-1):
+        at = shape.index(-1)
+        return (*shape[:at], total // -product, *shape[at + 1 :])
+    unknown = [i for i, n in enumerate(shape) if n == -1]
+    known = math.prod(n for n in shape if n != -1)
+    if len(unknown) > 1:
+        raise RuntimeError(f"{name}: only one dimension can be inferred, got shape {list(shape)}")
+    wrong = next((i for i, n in enumerate(shape) if n < -1), None)
+    if wrong is not None:
+        raise RuntimeError(
+            f"{name}: invalid shape dimension {shape[wrong]} at index {wrong} of shape "
+            f"{list(shape)}"
+        )
+    if unknown and known == 0 == total:
+        raise RuntimeError(
+            f"cannot reshape tensor of {total} elements into shape {list(shape)} because the "
+            "unspecified dimension size -1 can be any value and is ambiguous"
+        )
+    if total % known if unknown and known else total != known:
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {total}")
+    return tuple(total // known if n == -1 else n for n in shape)
+
+
+def normalize_dim(name: str, dim: int, ndim: int) -> int:
+    """``dim`` counted from the front; IndexError if there is no such dimension."""
+    if dim.__class__ is not int:
+        if isinstance(dim, Tensor) and dim.ndim:
+            raise TypeError(f"{name}(): argument 'dim' must be int, not Tensor")
+        dim = integer(name, "dim", dim)
+    elif 0 <= dim < ndim:
+        return dim
+    bound = max(ndim, 1)
+    if not -bound <= dim < bound:
+        raise IndexError(
+            f"{name}: Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], "
+            f"but got {dim})"
+        )
+    return dim % bound
+
+
+def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
+    """One dimension or several, counted from the front; IndexError if one does not exist."""
+    if dims.__class__ is int:
+        return (normalize_dim(name, dims, ndim),)
+    return tuple([normalize_dim(name, d, ndim) for d in integers_of(name, "dims", dims)])
+
+
+def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
+    """``normalize_dims`` of dimensions that may not be given twice."""
+    found = normalize_dims(name, dims, ndim)
+    if len(found) > 1 and len(set(found)) < len(found):
+        twice = next(d for d in found if found.count(d) > 1)
+        raise RuntimeError(f"{name}: dim {twice} appears multiple times in the list of dims")
+    return found
+
+
+@op(view=True, gather=1, aliases=("swapaxes", "swapdims"))
+def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = None) -> Array:
+    """``input`` with two dimensions swapped.
+
+    Without dimensions it is NumPy's, which reverses them all; with a sequence it is
+    ``permute``.
+
+    Args:
+        input: Tensor of any shape.
+        dim0: One dimension; negative ones count from the end.
+        dim1: The other.
+
+    Returns:
+        A view.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).transpose(0, 1).shape
+        tinytorch.Size([3, 2])
+    """
+    if dim0.__class__ is int is dim1.__class__:
+        try:
+            return input.swapaxes(dim0, dim1)
+        except ValueError:  # there is no such dimension
+            pass
+    ndim = input.ndim
+    if dim1 is None:
+        return input.transpose(None if dim0 is None else _permutation(dim0, ndim))
+    first = normalize_dim("transpose", dim0, ndim)
+    second = normalize_dim("transpose", dim1, ndim)
+    return input.swapaxes(first, second) if ndim else input[...]
+
+
+def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
+    if dim1 is None:
+        return xp.transpose(g, None if dim0 is None else _inverse(dim0, g.ndim))
+    return xp.swapaxes(g, dim0, dim1) if g.ndim else g
+
+
+transpose.vjp(input=_transpose_gradient)
+
+
+@op(view=True)
+def permute(xp: Backend, input: Array, dims: Shape) -> Array:
+    """``input`` with its dimensions in another order.
+
+    Args:
+        input: Tensor of any shape.
+        dims: The order, as a sequence or as ints one by one.
+
+    Returns:
+        A view.
+
+    Raises:
+        RuntimeError: If ``dims`` is no permutation.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
+        tinytorch.Size([4, 2, 3])
+    """
+    for d in dims:
+        if d.__class__ is not int:
+            break
+    else:
+        try:
+            return input.transpose(dims)
+        except ValueError:  # what follows says in PyTorch's words what is wrong
+            pass
+    return input.transpose(_permutation(dims, input.ndim))
+
+
+def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    if len(dims) != ndim:
+        raise RuntimeError(
+            "permute: number of dimensions in the tensor input does not match the length of the "
+            f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
+            f"{len(dims)}"
+        )
+    order = normalize_dims("permute", dims, ndim)
+    if len(set(order)) < ndim:
+        raise RuntimeError(f"permute: duplicate dims are not allowed, got {list(dims)}")
+    return order
+
+
+def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    order = _permutation(dims, ndim)
+    return tuple(sorted(range(ndim), key=order.__getitem__))
+
+
+permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
+
+
+@op(view=True, itself=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
+    """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
+
+    A single dimension is ``input`` itself.
+
+    Args:
+        input: Tensor of any shape; a 0-d tensor becomes one of shape ``(1,)``.
+        start_dim: First dimension of those to merge; default 0.
+        end_dim: Last of them, included; default -1.
+
+    Raises:
+        RuntimeError: If ``start_dim`` comes after ``end_dim``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3, 4).flatten(1).shape
+        tinytorch.Size([2, 12])
+    """
+    ndim = input.ndim
+    if ndim > 1 and start_dim.__class__ is int is end_dim.__class__ and start_dim == 0:
+        if end_dim in (-1, ndim - 1):
+            return input.reshape(input.size)
+    if isinstance(start_dim, str):  # NumPy's first argument is the order
+        if start_dim != "C":
+            raise ValueError(f"flatten(): give the order as order={start_dim!r}")
+        start_dim = 0
+    first = normalize_dim("flatten", start_dim, ndim)
+    last = normalize_dim("flatten", end_dim, ndim)
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last and ndim:
+        return input
+    shape = input.shape
+    size = math.prod(shape[first : last + 1])
+    return input.reshape((*shape[:first], size, *shape[last + 1 :]))
+
+
+flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True, node="ViewBackward0")
+def ravel(xp: Backend, input: Array) -> Array:
+    """The elements of ``input`` in one dimension, in row-major order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 3).ravel().shape
+        tinytorch.Size([6])
+    """
+    return xp.reshape(xp.ascontiguousarray(input), (-1,) if input.size else (0,))
+
+
+ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+def _in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Tensor:
+    """``input`` in another shape, its elements read and written in NumPy's ``order``."""
+    flags = input._data.flags
+    if order == "A":
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+    if order == "C":
+        return reshape(input, shape)
+    if order != "F":
+        raise ValueError(f"{name}(): order must be 'C', 'F' or 'A', got {order!r}")
+    return transpose(reshape(transpose(input), tuple(shape)[::-1]))
+
+
+@reshape.numpy
+def _numpy_reshape(input: Tensor, *shape: Any, order: str = "C", **options: Any) -> Tensor:
+    given = options.get("shape", shape)
+    sizes = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    return _in_order("reshape", input, sizes, order)
+
+
+@ravel.numpy
+def _numpy_ravel(input: Tensor, order: str = "C") -> Tensor:
+    return _in_order("ravel", input, (-1,) if input.numel() else (0,), order)
+
+
+@flatten.numpy
+def _numpy_flatten(input: Tensor, order: str = "C") -> Tensor:
+    return _numpy_ravel(input, order)
+
+
+@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
+    """``input`` with dimension ``dim`` split into several.
+
+    Args:
+        input: Tensor of any shape.
+        dim: The dimension to split.
+        sizes: Its new sizes, one of which may be -1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 6).unflatten(1, (2, -1)).shape
+        tinytorch.Size([2, 2, 3])
+    """
+    shape = tuple(input.shape)
+    at = normalize_dim("unflatten", dim, len(shape))
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise RuntimeError(f"unflatten: Dimension specified as {dim} but tensor has no dimensions")
+    try:
+        parts = infer_shape("unflatten", (shape[at],), sizes)
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({shape[at]}) in the input tensor"
+        ) from None
+    return xp.reshape(input, (*shape[:at], *parts, *shape[at + 1 :]))
+
+
+unflatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+def _squeeze_name(node: Node) -> str:
+    dim = argument(node, "dim")
+    return f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}"
+
+
+@op(view=True, inplace=False, node=_squeeze_name)
+def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -> Array:
+    """``input`` without its dimensions of size 1.
+
+    Args:
+        input: Tensor of any shape.
+        dim: Drop only these, where their size is 1; None, the default, means all.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2, 1, 3, 1).squeeze(1).shape
+        tinytorch.Size([2, 3, 1])
+    """
+    if dim is None:
+        return input.squeeze()
+    shape = input.shape
+    drop = distinct_dims("squeeze", dim, len(shape))
+    return input.squeeze(tuple([d for d in drop if shape and shape[d] == 1]))
+
+
+squeeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True)
+def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
+    """``input`` with a dimension of size 1 inserted before ``dim``.
+
+    Args:
+        input: Tensor of shape ``(d_0, ..., d_n-1)``.
+        dim: Where, from ``-n - 1`` to ``n``.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(3).unsqueeze(0).shape
+        tinytorch.Size([1, 3])
+    """
+    if dim.__class__ is not int or not 0 <= dim <= input.ndim:
+        dim = normalize_dim("unsqueeze", dim, input.ndim + 1)
+    return xp.expand_dims(input, dim)
+
+
+unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+@op(view=True, method=True, aliases=())
+def expand(xp: Backend, input: Array, size: Shape) -> Array:
+    """``input`` stretched to a larger shape without copying.
+
+    Args:
+        input: Tensor whose sizes are 1 wherever ``size`` differs.
+        size: The new sizes, as a sequence or one by one; -1 keeps a size.
+
+    Returns:
+        A view in which one element of memory may stand for many; writing to it is refused.
+
+    Raises:
+        RuntimeError: If a size cannot be stretched.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1], [2]]).expand(2, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+    """
+    shape = input.shape
+    lead = len(size) - len(shape)
+    if lead > 0 and size[lead:] == shape and size.__class__ is tuple:
+        for n in size:
+            if n.__class__ is not int or n < 0:
+                break
+        else:
+            if size[0] > 1:
+                return xp.broadcast_to(input, size)
+    wanted = expanded_size(input.shape, size)
+    if input.size and math.prod(wanted) == input.size:  # a view that may be written to
+        return input.reshape(wanted)
+    return xp.broadcast_to(input, wanted)
+
+
+def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
+    wanted = integers_of("expand", "size", size)
+    lead = len(wanted) - len(shape)
+    if lead >= 0 and min(wanted, default=0) >= 0:
+        for own, n in zip(shape, wanted[lead:]):
+            if own != n and own != 1:
+                break
+        else:
+            return wanted
+    if lead < 0:
+        raise RuntimeError(
+            f"expand: the number of sizes "
+            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(shape)})"
+        )
+    result = []
+    for i, n in reversed(list(enumerate(wanted))):  # torch tells of the last that does not fit
+        have = shape[i - lead] if i >= lead else None
+        if n == -1 and have is None:
+            raise RuntimeError(
+                f"expand: The expanded size of the tensor (-1) isn't allowed in a leading, "
+                f"non-existing dimension {i}"
+            )
+        if have not in (None, 1, n) and n != -1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: "
+                f"{list(shape)}"
+            )
+        result.append(have if n == -1 and have is not None else n)
+    return tuple(reversed(result))
+
+
+expand.vjp(input=lambda xp, g: g)  # the engine sums over what was stretched
+
+
+@op
+def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
+    """``input`` with the order of its elements reversed along ``dims``.
+
+    Args:
+        input: Tensor of any shape.
+        dims: Dimensions to reverse, as a sequence or one by one; without any, all of them.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If a dimension is given twice.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.flip(tt.arange(3), (0,))
+        tensor([2, 1, 0])
+    """
+    axes = tuple(range(input.ndim)) if dims is None else distinct_dims("flip", dims, input.ndim)
+    return copied(xp, xp.flip(input, axes) if axes and input.ndim else input)
+
+
+flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))
+
+
+@flip.numpy
+def _numpy_flip(input: Any = None, axis: Any = None, **options: Any) -> Tensor:
+    return flip(options.pop("m", input), axis)

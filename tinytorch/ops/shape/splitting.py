@@ -1,0 +1,426 @@
+"""One tensor into several, which share its memory."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from ... import dtypes
+from ...autograd.node_names import argument
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.out import scalar_name
+from ...dispatch.scalar_arguments import unfit
+from ..checks import integer, integers_of
+from .sizes import normalize_dim
+
+
+@op(view=True)
+def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
+    """The slices of ``input`` along ``dim``, without that dimension.
+
+    Args:
+        input: Tensor of at least one dimension.
+        dim: The dimension to take apart; default 0.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([[1, 2], [3, 4]]).unbind()
+        (tensor([1, 2]), tensor([3, 4]))
+    """
+    if not input.ndim:
+        raise IndexError(f"unbind: Dimension specified as {dim} but tensor has no dimensions")
+    at = normalize_dim("unbind", dim, input.ndim)
+    lead = (slice(None),) * at
+    return tuple(input[(*lead, i, ...)] for i in range(input.shape[at]))
+
+
+unbind.vjp(input=lambda xp, g, dim: xp.stack(list(g), axis=dim))
+
+
+def _sections(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
+    lead = (slice(None),) * at
+    pieces, start = [], 0
+    for size in sizes:
+        part = slice(start, start + size)
+        pieces.append(input[(*lead, part)] if lead else input[part])
+        start += size
+    return tuple(pieces)
+
+
+@op(view=True)
+def split_with_sizes(
+    xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Array, ...]:
+    """``input`` in pieces of the given sizes along ``dim``.
+
+    Args:
+        input: Tensor of at least one dimension.
+        split_sizes: The size of each piece.
+        dim: The dimension to cut; default 0.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: If sizes are negative or do not sum to the dimension's.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(5).split_with_sizes([2, 3])
+        (tensor([0, 1]), tensor([2, 3, 4]))
+    """
+    if not input.ndim:
+        raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
+    at = normalize_dim("split_with_sizes", dim, input.ndim)
+    sizes = list(integers_of("split_with_sizes", "split_sizes", split_sizes))
+    if any(n < 0 for n in sizes):
+        raise RuntimeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={sizes}"
+        )
+    if sum(sizes) != input.shape[at]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {input.shape[at]} (input "
+            f"tensor's size at dimension {at}), but got split_sizes={sizes}"
+        )
+    return _sections(input, sizes, at)
+
+
+split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+def _split_name(node: Node) -> str:
+    one = isinstance(argument(node, "split_size_or_sections"), int)
+    return "SplitBackward0" if one else "SplitWithSizesBackward0"
+
+
+@op(view=True, node=_split_name)
+def split(
+    xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[Array, ...]:
+    """``input`` in pieces along ``dim``.
+
+    With ``axis=`` or ``indices_or_sections=`` it is NumPy's: a number of pieces of one size,
+    or where to cut.
+
+    Args:
+        input: Tensor of at least one dimension.
+        split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
+        dim: The dimension to cut; default 0.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: If sizes are negative or do not sum to the dimension's.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(5).split(2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    if isinstance(split_size_or_sections, (tuple, list)):
+        return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore
+    size = split_size_or_sections
+    if size.__class__ is int is dim.__class__ and dim == 0 < size and input.ndim:
+        return _pieces(input, size, 0)
+    size = integer("split", "split_size_or_sections", size)
+    if not input.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    at = normalize_dim("split", dim, input.ndim)
+    return _pieces(input, size, at)
+
+
+def _pieces(input: Array, size: int, at: int) -> tuple[Array, ...]:
+    """Pieces of one size, of which the last may be smaller."""
+    total = input.shape[at]
+    if size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    if size == 0 and total:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}"
+        )
+    starts = range(0, total, size) if total else (0,)
+    if not at:
+        return tuple([input[start : start + size] for start in starts])
+    lead = (slice(None),) * at
+    return tuple([input[(*lead, slice(start, start + size))] for start in starts])
+
+
+split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+@split.numpy
+def _numpy_split(
+    input: Any, indices_or_sections: Any = None, axis: int = 0, **options: Any
+) -> tuple[Tensor, ...]:
+    options.setdefault("dim", axis)
+    at = normalize_dim("split", options["dim"], input.ndim)
+    if isinstance(indices_or_sections, int) and input.shape[at] % indices_or_sections:
+        raise ValueError(
+            f"split(): array split does not result in an equal division: size {input.shape[at]} in "
+            f"{indices_or_sections} sections"
+        )
+    return tensor_split(input, indices_or_sections, at)
+
+
+@op(view=True, node="SplitBackward0")
+def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
+    """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
+
+    Args:
+        input: Tensor of at least one dimension.
+        chunks: How many pieces; there are fewer where the size does not allow so many.
+        dim: The dimension to cut; default 0.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: If ``chunks`` is not positive.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(5).chunk(2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if chunks.__class__ is int is dim.__class__ and dim == 0 < chunks and input.size:
+        total = len(input)
+        return _pieces(input, -(-total // chunks), 0)
+    if not input.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    chunks = integer("chunk", "chunks", chunks)
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    at = normalize_dim("chunk", dim, input.ndim)
+    total = input.shape[at]
+    if total == 0:
+        return _sections(input, [0] * chunks, at)
+    return _pieces(input, -(-total // chunks), at)
+
+
+chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+@op(like=split)
+def unsafe_split(
+    xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[Array, ...]:
+    """``split`` into pieces that do not count as views, so that they may be changed in place.
+
+    They share the memory of ``input`` all the same, which must then not be used any longer.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(3).unsafe_split(2)
+        (tensor([0, 1]), tensor([2]))
+    """
+    return xp.call(split, input, split_size_or_sections, dim)  # type: ignore[no-any-return]
+
+
+unsafe_split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+@op(like=split_with_sizes)
+def unsafe_split_with_sizes(
+    xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Array, ...]:
+    """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(3).unsafe_split_with_sizes([1, 2])
+        (tensor([0]), tensor([1, 2]))
+    """
+    return xp.call(split_with_sizes, input, split_sizes, dim)  # type: ignore[no-any-return]
+
+
+unsafe_split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+@op(node="UnsafeSplitBackward0", like=chunk)
+def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
+    """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(3).unsafe_chunk(2)
+        (tensor([0, 1]), tensor([2]))
+    """
+    return xp.call(chunk, input, chunks, dim)  # type: ignore[no-any-return]
+
+
+unsafe_chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
+
+
+def _check_places(given: Tensor) -> None:
+    """RuntimeError for a tensor that tells neither a number of sections nor where to cut."""
+    what = "tensor_split expected tensor_indices_or_sections to"
+    if given.dtype.name != "int64":
+        raise RuntimeError(f"{what} have dtype of long, but got {scalar_name(given.dtype)}")
+    if given.ndim > 1:
+        raise RuntimeError(
+            f"{what} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+            f"{given.ndim} dims"
+        )
+
+
+@composite(aliases=("array_split",))
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """``input`` in a number of pieces along ``dim``, or cut at places.
+
+    Args:
+        input: Tensor of at least one dimension.
+        indices_or_sections: How many pieces (the first ones may be larger by one), or where
+            to cut: a sequence of ints or an int64 tensor of one dimension.
+        dim: The dimension to cut; default 0.
+
+    Returns:
+        A tuple of views, each of which may be changed in place.
+
+    Raises:
+        RuntimeError: If the number of pieces is not positive.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor_split(tt.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> tt.tensor_split(tt.arange(5), (1, 2))
+        (tensor([0]), tensor([1]), tensor([2, 3, 4]))
+    """
+    if not input.ndim:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    at = normalize_dim("tensor_split", dim, input.ndim)
+    given = indices_or_sections
+    if isinstance(given, Tensor):
+        _check_places(given)
+        given = given.tolist()
+    given = _plain("tensor_split", given)
+    total = input.shape[at]
+    if not isinstance(given, int):
+        return _cut(input, integers_of("tensor_split", "indices", given), at)
+    if given <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {given}")
+    size, larger = divmod(total, given)
+    cuts = [size * i + min(i, larger) for i in range(1, given)]
+    return _cut(input, cuts, at)
+
+
+def _cut(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    """Slices from each place to the next; they overlap where places are not in order.
+
+    Each is a view of its own, which may be changed in place.
+    """
+    bounds = [0, *cuts, input.shape[dim]]
+    lead = (slice(None),) * dim
+    return tuple(
+        input[(*lead, slice(start, stop))] for start, stop in zip(bounds, bounds[1:], strict=False)
+    )
+
+
+def _plain(name: str, given: Any) -> Any:
+    """An int for a number of NumPy's, too, but no bool; anything else as it is."""
+    if given.__class__ is bool:
+        raise unfit(name, "'indices_or_sections'", int, given)
+    single = hasattr(given, "__index__") and not isinstance(given, Tensor)
+    return operator.index(given) if single and not getattr(given, "ndim", 0) else given
+
+
+def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+    """``tensor_split`` along ``dim`` into pieces that must be of one size."""
+    if input.ndim < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
+            f"with {input.ndim} dimensions!"
+        )
+    given = _plain(name, given)
+    if isinstance(given, Tensor) and not given.ndim and given.dtype is not dtypes.bool:
+        given = operator.index(given)  # of any integer dtype, while tensor_split takes int64
+    if isinstance(given, str) or not (isinstance(given, int) or hasattr(given, "__iter__")):
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: indices_or_sections must be "
+            f"an int or a tuple of ints, not {type(given).__name__}"
+        )
+    if isinstance(given, int) and (given <= 0 or input.shape[dim] % given):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{input.shape[dim]} is not divisible by the split_size {given}!"
+        )
+    return tensor_split(input, given, dim)
+
+
+@composite
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``input`` cut along its columns: dimension 1, or 0 of a vector.
+
+    Args:
+        input: Tensor of at least one dimension.
+        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: If the pieces would not be of one size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hsplit(tt.arange(4), 2)
+        (tensor([0, 1]), tensor([2, 3]))
+    """
+    return _along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
+
+
+@composite
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``input`` cut along its rows, dimension 0.
+
+    Args:
+        input: Tensor of at least two dimensions.
+        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: If the pieces would not be of one size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
+    return _along("vsplit", input, indices_or_sections, 0, 2)
+
+
+@composite
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """``input`` cut along its third dimension.
+
+    Args:
+        input: Tensor of at least three dimensions.
+        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
+
+    Returns:
+        A tuple of views.
+
+    Raises:
+        RuntimeError: If the pieces would not be of one size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> [piece.shape for piece in tt.dsplit(tt.zeros(1, 2, 4), 2)]
+        [tinytorch.Size([1, 2, 2]), tinytorch.Size([1, 2, 2])]
+    """
+    return _along("dsplit", input, indices_or_sections, 2, 3)

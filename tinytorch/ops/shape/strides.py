@@ -1,0 +1,265 @@
+"""Windows into a tensor's memory, by strides.
+
+A *geometry* is where elements lie in memory: sizes, strides and a start, counted in elements.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...backends.storage import extent
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ..checks import integers_of
+from ..index.positions import counting
+from ..memory_order import in_rows, laid, lies
+from .views import own_copy
+
+# -- reading and writing by geometry, both linear --------------------------------------------------
+
+
+@op(method=False)
+def _window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
+    """The elements of a one-dimensional array that a geometry names."""
+    flat = in_rows(xp, input)
+    steps = tuple(s * flat.itemsize for s in stride)
+    return xp.array(xp.as_strided(flat[start:], tuple(size), steps), order="C")
+
+
+@op(method=False)
+def _placed(xp: Backend, input: Array, count: int, size: Any, stride: Any, start: int) -> Array:
+    """``count`` zeros in a row, with ``input`` added where a geometry says."""
+    places: Any = start
+    for d, (n, s) in enumerate(zip(size, stride, strict=True)):
+        steps = counting(xp, n, s) if s else counting(xp, n) * 0
+        places = places + steps.reshape(tuple(-1 if i == d else 1 for i in range(len(size))))
+    flat = xp.zeros(count, input.dtype)
+    places = xp.broadcast_to(xp.asarray(places), tuple(size)).reshape(-1)
+    xp.index_add(flat, places, input.reshape(-1))
+    return flat
+
+
+_window.vjp(
+    input=lambda xp, g, in_shape, size, stride, start: xp.call(
+        _placed, g, in_shape[0], size, stride, start
+    )
+)
+_placed.vjp(input=lambda xp, g, size, stride, start: xp.call(_window, g, size, stride, start))
+
+# -- windows ---------------------------------------------------------------------------------------
+
+
+@op(view=True, method=False)
+def _as_strided(
+    xp: Backend, input: Array, size: Any, stride: Any, start: int, own: Any, limits: Any
+) -> Array:
+    """A window into the memory that ``input`` is a part of.
+
+    Args:
+        xp: The backend.
+        input: Any array.
+        size: The window's sizes.
+        stride: Its strides.
+        start: Its first element, counted from that of ``input``.
+        own: The strides of ``input``; a gradient in its place may lie in another order.
+        limits: The first place that may be read, and the one after the last.
+    """
+    span = extent(size, stride)
+    check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
+    array = input if lies(input, own) else laid(xp, input, own)
+    flat, here = xp.memory(array) or (array.reshape(-1), 0)
+    first = here + start if span else here
+    if array.size and not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
+        raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
+    window = xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
+    # Where one element stands for many, as in an expanded tensor, none may be written to.
+    return xp.broadcast_to(window, size) if _shares(size, stride) else window
+
+
+def check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:
+    """RuntimeError unless a window lies within ``count`` elements; an empty one lies anywhere."""
+    reach = start + extent(size, stride)
+    if 0 not in size and (start < 0 or reach > count):
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "
+            f"itemsize {itemsize} requiring a storage size of {reach * itemsize} are out of "
+            f"bounds for storage of size {count * itemsize}"
+        )
+
+
+def _strided_rule(
+    xp: Any, g: Any, in_shape: Any, size: Any, stride: Any, start: int, own: Any
+) -> Any:
+    """What the window's gradient says of ``input``'s elements; of one place, they share it."""
+    first = min(start, 0)
+    count = max(start + extent(size, stride), extent(in_shape, own)) - first
+    memory = xp.call(_placed, g, count, size, stride, start - first)
+    if _shares(in_shape, own):
+        ones = xp.zeros(tuple(in_shape), dtype=g.dtype) + 1
+        shared = xp.call(_placed, ones, count, in_shape, own, -first)
+        memory = memory / (shared + xp.astype(shared == 0, g.dtype))
+    return xp.call(_window, memory, tuple(in_shape), own, -first)
+
+
+def _shares(shape: Any, stride: Any) -> bool:
+    """Whether an expanded tensor's elements share their places."""
+    return any(n > 1 and not s for n, s in zip(shape, stride, strict=True))
+
+
+_as_strided.vjp(input=_strided_rule)
+
+
+def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]:
+    """Sizes and strides as tuples of ints; RuntimeError if they make no window."""
+    sizes = integers_of("as_strided", "size", size)
+    strides = integers_of("as_strided", "stride", stride)
+    if len(sizes) != len(strides):
+        raise RuntimeError(
+            f"as_strided: mismatch in length of strides and shape, got {list(sizes)} and "
+            f"{list(strides)}"
+        )
+    if min(sizes, default=0) < 0:
+        raise RuntimeError(f"as_strided: sizes must not be negative, got {list(sizes)}")
+    if (start or 0) < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {start}")
+    if min(strides, default=0) < 0:
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(strides)}, storage_offset: {start}"
+        )
+    return sizes, strides
+
+
+@composite
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A window into the memory of ``input``, or of the tensor that it is a view of.
+
+    Args:
+        input: Tensor of any shape.
+        size: The window's sizes.
+        stride: Steps, in elements, along each dimension; not negative.
+        storage_offset: The window's first element, counted from the start of the memory; the
+            default is ``input``'s own.
+
+    Returns:
+        A view; its elements may overlap.
+
+    Raises:
+        RuntimeError: If the window reaches beyond the memory.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(5).as_strided((3, 2), (1, 2))
+        tensor([[0, 2],
+                [1, 3],
+                [2, 4]])
+    """
+    size, stride = checked_window(size, stride, storage_offset)
+    own = input.stride()
+    here, count = place(input)
+    start = 0 if storage_offset is None else storage_offset + input._shift - here
+    return _as_strided(input, size, stride, start, own, (-here, count - here))
+
+
+def place(input: Tensor) -> tuple[int, int]:
+    """Where the first element of ``input`` lies, and how many there are where it lies.
+
+    Both are counted in the memory that it is a part of.
+    """
+    whole = input._memory()
+    if whole is input._data or not input.numel():
+        return 0, extent(input.shape, input.stride())
+    distance = input._xp.address(input._data) - input._xp.address(whole)
+    last = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
+    return distance // input.itemsize, last * whole.itemsize // input.itemsize
+
+
+@composite(out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided)
+def as_strided_copy(
+    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """What ``as_strided`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.as_strided_copy(tt.arange(4), (2,), (2,))
+        tensor([0, 2])
+    """
+    return own_copy(as_strided(input, size, stride, storage_offset))
+
+
+@op(method=False, node="AsStridedScatterBackward0")
+def _strided_scatter(
+    xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any,
+    lies_at: Any,
+) -> Array:  # fmt: skip
+    """``input``, which lies at ``lies_at[0]`` of ``lies_at[1]`` elements, with ``src`` in a window.
+
+    The window's ``start`` is counted in these elements, not all of which ``input`` shows.
+    """
+    here, count = lies_at
+    check_bounds(input.itemsize, size, stride, start, count)
+    flat = xp.call(_placed, input, count, input.shape, own, here)
+    window = xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
+    window[...] = src
+    return xp.as_strided(flat[here:], input.shape, tuple(s * input.itemsize for s in own))
+
+
+def _strided_read(
+    xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any, lies_at: Any
+) -> Any:
+    """The gradient of ``src``: the window into the memory of ``g``."""
+    memory = xp.call(_placed, g, lies_at[1], tuple(g.shape), own, lies_at[0])
+    return xp.call(_window, memory, size, stride, start)
+
+
+def _strided_keep(
+    xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any, lies_at: Any
+) -> Any:
+    """The gradient of ``input``, as torch has it: nothing but what was written over."""
+    part = _strided_read(xp, g, size, stride, start, own, lies_at)
+    memory = xp.call(_placed, part, lies_at[1], size, stride, start)
+    return xp.call(_window, memory, tuple(g.shape), own, lies_at[0])
+
+
+_strided_scatter.vjp(input=_strided_keep, src=_strided_read)
+
+
+@composite
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
+    """``input`` with ``src`` in a window of its memory; see ``as_strided``.
+
+    The gradient of ``input`` is that of PyTorch 2.13, which is not the derivative: it holds
+    what belongs to the window and zeros elsewhere, the wrong way round.
+
+    Args:
+        input: Tensor of any shape, whose strides the result has.
+        src: Tensor of the window's shape.
+        size: The window's sizes.
+        stride: Steps, in elements, along each dimension.
+        storage_offset: The window's first element, counted as in ``as_strided``.
+
+    Returns:
+        A copy. What lies in the window but not in ``input`` does not show in it.
+
+    Raises:
+        RuntimeError: If ``src`` has another shape, or the window reaches beyond the memory.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.as_strided_scatter(tt.zeros(4), tt.ones(2), (2,), (2,))
+        tensor([1., 0., 1., 0.])
+    """
+    sizes, strides = checked_window(size, stride, storage_offset)
+    if tuple(src.shape) != sizes:
+        raise RuntimeError(
+            "as_strided_scatter: expected src to have a size equal to the slice of self. src size "
+            f"= {list(src.shape)}, slice size = {list(sizes)}"
+        )
+    if _shares(input.shape, input.stride()):
+        input = input.contiguous()  # elements that share a place have none of their own
+    here, count = place(input)
+    start = here if storage_offset is None else storage_offset
+    return _strided_scatter(input, src, sizes, strides, start, input.stride(), (here, count))

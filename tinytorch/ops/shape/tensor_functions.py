@@ -1,0 +1,275 @@
+"""Methods of tensors that PyTorch also has as functions, and some of its oldest methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import backends
+from ...core.tensor import Size, Tensor, wrap
+from ...dispatch.creation import backend_of_device
+from ...dispatch.op import OPS, composite
+from ...dispatch.tensor_types import made_of
+from ..pointwise.elementwise import sub
+
+#: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
+_DLPACK_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}
+
+
+@composite(method=False)
+def numel(input: Tensor) -> int:
+    """The number of elements.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.numel(tt.ones(2, 3))
+        6
+    """
+    return input.numel()
+
+
+@composite(method=False)
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_complex(tt.tensor([1j]))
+        True
+    """
+    return input.is_complex()
+
+
+@composite(method=False)
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are real floating-point numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_floating_point(tt.tensor([1, 2]))
+        False
+    """
+    return input.is_floating_point()
+
+
+@composite(method=False)
+def is_signed(input: Tensor) -> bool:
+    """Whether the elements can be negative.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_signed(tt.tensor([True]))
+        False
+    """
+    return input.is_signed()
+
+
+@composite(method=False)
+def get_device(input: Tensor) -> int:
+    """The device's number, -1 on the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_device(tt.ones(1, device="cpu"))
+        -1
+    """
+    return input.get_device()
+
+
+@composite(method=False, elementwise=True)
+def detach(input: Tensor) -> Tensor:
+    """The same memory, cut off from the graph.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.detach(tt.ones(2, requires_grad=True))
+        tensor([1., 1.])
+    """
+    return input.detach()
+
+
+@composite(method=False)
+def detach_(input: Tensor) -> Tensor:
+    """``input`` itself, cut off from the graph.
+
+    Raises:
+        RuntimeError: If it is a view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True) * 2
+        >>> tt.detach_(x)
+        tensor([2., 2.])
+    """
+    return input.detach_()
+
+
+@composite(method=False, node="RsubBackward1", elementwise=True)
+def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
+    """``other - alpha * input``, element by element.
+
+    Args:
+        input: Tensor of any shape.
+        other: Tensor or number.
+        alpha: Factor of ``input``; default 1.
+
+    Returns:
+        Tensor of the broadcast shape and torch's promoted dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rsub(tt.tensor([1.0, 2.0]), 5, alpha=2)
+        tensor([3., 1.])
+    """
+    if not isinstance(input, Tensor):
+        raise TypeError("rsub(): input must be a Tensor")  # told again with its position
+    return sub(other, input, alpha=alpha)
+
+
+@composite(namespaces=("Tensor",))
+def new(input: Tensor, *args: Any, size: Any = None) -> Tensor:
+    """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data.
+
+    ``new_empty`` and ``new_tensor`` are the usual way.
+
+    Args:
+        input: Tensor.
+        *args: Sizes, or one Size, sequence of numbers, or tensor or storage of the same dtype,
+            whose memory it shares.
+        size: The sizes, instead.
+
+    Raises:
+        TypeError: For anything else.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ones(1, dtype=tt.int64).new([1.5, 2]), tt.ones(1).new(2, 3).shape
+        (tensor([1, 2]), tinytorch.Size([2, 3]))
+    """
+    if size is not None and not args:
+        args = (Size(size),)
+    return made_of(input._xp, input.dtype, *args)
+
+
+@composite(namespaces=("Tensor",))
+def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
+    """The same memory as a tensor of a subclass; gradients flow back through it.
+
+    Args:
+        input: Tensor.
+        cls: Tensor or a subclass of it.
+
+    Raises:
+        TypeError: If ``cls`` is no such class.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Mine(tt.Tensor):
+        ...     pass
+        >>> type(tt.ones(2).as_subclass(Mine)).__name__
+        'Mine'
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(
+            "as_subclass(): Creating a Tensor subclass from a class that does not inherit from "
+            f"Tensor is not possible. Make sure your class inherits from Tensor, got {cls!r}"
+        )
+    out: Any = OPS["_getitem"].function(input, ...)
+    out.__class__ = cls
+    return out  # type: ignore[no-any-return]
+
+
+@composite(method=False)
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor that shares the memory of another library's, by DLPack.
+
+    Args:
+        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule, which
+            can be taken once.
+        device: Where the tensor is to be; default where the memory is.
+        copy: True for a copy, False for none; None, the default, makes one only for ``device``.
+
+    Raises:
+        TypeError: If it is neither.
+        BufferError, RuntimeError: If it lies on a device without a backend, or ``copy=False``
+            and ``device`` is another one.
+
+    Example:
+        >>> import numpy as np
+        >>> import tinytorch as tt
+        >>> array = np.zeros(2)
+        >>> x = tt.from_dlpack(array)
+        >>> array[0] = 1
+        >>> x
+        tensor([1., 0.], dtype=tinytorch.float64)
+    """
+    shared = _shared(ext_tensor)
+    there = shared if device is None else shared.to(device)
+    if there is shared:
+        return shared.clone() if copy else shared
+    if copy is False:
+        raise BufferError(
+            f"from_dlpack(): memory on {shared.device} cannot be used on {there.device} without "
+            "a copy, got copy=False"
+        )
+    return there
+
+
+def _shared(source: Any) -> Tensor:
+    if isinstance(source, Tensor):
+        return source.detach()
+    if type(source).__name__ == "PyCapsule":
+        source = _Capsule(source)
+    if not hasattr(source, "__dlpack__"):
+        raise TypeError(
+            "from_dlpack(): expected an object with __dlpack__ and __dlpack_device__, or a "
+            f"capsule, got {type(source).__name__}"
+        )
+    kind, number = source.__dlpack_device__()
+    place = _DLPACK_DEVICES.get(int(kind))
+    if place is None:
+        raise BufferError(f"from_dlpack(): no backend has devices of DLPack's type {int(kind)}")
+    if place == "cuda":
+        xp = backend_of_device(f"cuda:{number}")
+        return wrap(xp.library.from_dlpack(source), xp)
+    xp = backend_of_device("cpu")
+    library = backends.load("numpy").library
+    array = library.from_dlpack(source)
+    if isinstance(source, _Capsule):  # its first form does not say whether one may write
+        array = library.asarray(_Writable(array))
+    return wrap(xp.from_numpy(array), xp)
+
+
+class _Writable:
+    """The memory of a read-only array, which it keeps alive."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        address = array.__array_interface__["data"][0]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+class _Capsule:
+    """What a capsule lacks of the protocol: it says itself on which device its memory is."""
+
+    def __init__(self, capsule: Any) -> None:
+        if '"dltensor' not in repr(capsule):
+            raise RuntimeError(
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be "
+                "consumed only once, so you might have already constructed a tensor from it once."
+            )
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        import ctypes
+
+        versioned = '"dltensor_versioned"' in repr(self.capsule)
+        read = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+            ("PyCapsule_GetPointer", ctypes.pythonapi)
+        )
+        start = read(self.capsule, b"dltensor_versioned" if versioned else b"dltensor")
+        # Behind the address of the elements; version, owner, deleter and flags may come before.
+        kind, number = (ctypes.c_int32 * 2).from_address(start + (32 if versioned else 0) + 8)
+        return kind, number

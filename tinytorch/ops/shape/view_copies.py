@@ -1,0 +1,278 @@
+"""Copies of what views show: ``name_copy`` for each ``name`` that gives a view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ..index.slicing import select, unfold
+from ..pointwise.complex_numbers import view_as_complex, view_as_real
+from .diagonal import diagonal
+from .sizes import expand, normalize_dim, permute, reshape, squeeze, transpose, unsqueeze
+from .splitting import split, split_with_sizes, unbind
+from .transposition import t
+from .views import own_copy, view
+
+
+@composite(out=True, method=False, node="AliasBackward0_copy", exact_out=True)
+def alias_copy(input: Tensor) -> Tensor:
+    """``input`` as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.alias_copy(tt.arange(2))
+        tensor([0, 1])
+    """
+    return input.clone()
+
+
+@composite(out=True, method=False, exact_out=True)
+def detach_copy(input: Tensor) -> Tensor:
+    """What ``detach`` shows, as a copy: no gradient flows through it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.detach_copy(tt.ones(2, requires_grad=True))
+        tensor([1., 1.])
+    """
+    return input.detach().clone()
+
+
+@composite(out=True, method=False, node="DiagonalBackward0_copy", exact_out=True, like=diagonal)
+def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """What ``diagonal`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.diagonal_copy(tt.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    return own_copy(diagonal(input, offset, dim1, dim2))
+
+
+@composite(out=True, method=False, node="ExpandBackward0_copy", exact_out=True)
+def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
+    """What ``expand`` shows, as a copy.
+
+    Args:
+        input: Tensor whose dimensions of size 1 are repeated.
+        size: The shape, as a sequence or as ints one by one; -1 keeps a size.
+        *more: The other sizes, one by one.
+        implicit: Accepted for compatibility.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.expand_copy(tt.tensor([1]), (2, 2))
+        tensor([[1, 1],
+                [1, 1]])
+    """
+    return own_copy(expand(input, size, *more))
+
+
+@composite(out=True, method=False, node="PermuteBackward0_copy", exact_out=True)
+def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
+    """What ``permute`` shows, as a copy.
+
+    Args:
+        input: Tensor of any shape.
+        dims: The dimensions in their new order, as a sequence or as ints one by one.
+        *more: The other dimensions, one by one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.permute_copy(tt.tensor([[1, 2]]), (1, 0))
+        tensor([[1],
+                [2]])
+    """
+    return own_copy(permute(input, dims, *more))
+
+
+@composite(out=True, method=False, exact_out=True, like=select)
+def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
+    """What ``select`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.select_copy(tt.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([3, 4])
+    """
+    return own_copy(select(input, dim, index))
+
+
+@composite(out=True, method=False, exact_out=True)
+def slice_copy(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """What the slice ``start:end:step`` along a dimension shows, as a copy.
+
+    Args:
+        input: Tensor of at least one dimension.
+        dim: Which dimension is cut. Default 0.
+        start: Index of the first element. Default None: 0.
+        end: Index after the last one. Default None: the size.
+        step: Distance of the elements. Default 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.slice_copy(tt.arange(5), 0, 1, 4, 2)
+        tensor([1, 3])
+    """
+    if step <= 0:
+        raise RuntimeError(f"slice_copy: slice step must be positive, got {step}")
+    dim = normalize_dim("slice_copy", dim, input.ndim)
+    return own_copy(input[(*(slice(None),) * dim, slice(start, end, step))])
+
+
+@composite(out=True, method=False)
+def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """What ``split`` shows, as copies.
+
+    Args:
+        input: Tensor of at least one dimension.
+        split_size: The size of each piece, the last of which may be smaller; or their sizes.
+        dim: Which dimension is split. Default 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.split_copy(tt.arange(3), 2)
+        (tensor([0, 1]), tensor([2]))
+    """
+    return tuple(own_copy(piece) for piece in split(input, split_size, dim))
+
+
+@composite(out=True, method=False, node="SplitWithSizesBackward0_copy", like=split_with_sizes)
+def split_with_sizes_copy(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """What ``split_with_sizes`` shows, as copies.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.split_with_sizes_copy(tt.arange(3), [1, 2])
+        (tensor([0]), tensor([1, 2]))
+    """
+    return tuple(own_copy(piece) for piece in split_with_sizes(input, split_sizes, dim))
+
+
+@composite(out=True, method=False, node="SqueezeBackward0_copy", exact_out=True, like=squeeze)
+def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """What ``squeeze`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.squeeze_copy(tt.tensor([[1, 2]]))
+        tensor([1, 2])
+    """
+    return own_copy(squeeze(input, dim))
+
+
+@composite(out=True, method=False, node="TBackward0_copy", exact_out=True, like=t)
+def t_copy(input: Tensor) -> Tensor:
+    """What ``t`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.t_copy(tt.tensor([[1, 2]]))
+        tensor([[1],
+                [2]])
+    """
+    return own_copy(t(input))
+
+
+@composite(out=True, method=False, node="TransposeBackward0_copy", exact_out=True, like=transpose)
+def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """What ``transpose`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.transpose_copy(tt.tensor([[1, 2]]), 0, 1)
+        tensor([[1],
+                [2]])
+    """
+    return own_copy(transpose(input, dim0, dim1))
+
+
+@composite(out=True, method=False, node="UnbindBackward0_copy", like=unbind)
+def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """What ``unbind`` shows, as copies.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unbind_copy(tt.arange(2))
+        (tensor(0), tensor(1))
+    """
+    return tuple(own_copy(piece) for piece in unbind(input, dim))
+
+
+@composite(out=True, method=False, node="UnfoldBackward0_copy", exact_out=True, like=unfold)
+def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """What ``Tensor.unfold`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unfold_copy(tt.arange(3), 0, 2, 1)
+        tensor([[0, 1],
+                [1, 2]])
+    """
+    return own_copy(unfold(input, dimension, size, step))
+
+
+@composite(out=True, method=False, node="UnsqueezeBackward0_copy", exact_out=True, like=unsqueeze)
+def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
+    """What ``unsqueeze`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unsqueeze_copy(tt.arange(2), 0)
+        tensor([[0, 1]])
+    """
+    return own_copy(unsqueeze(input, dim))
+
+
+@composite(out=True, method=False, node="ViewBackward0_copy", exact_out=True)
+def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
+    """What ``view`` shows, as a copy.
+
+    Args:
+        input: Tensor of any shape.
+        size: The shape, as a sequence or as ints one by one, with at most one -1; or a dtype, whose
+            elements the bytes are read as.
+        *more: The other sizes, one by one.
+        dtype: The same dtype by name. Default None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_copy(tt.arange(2), (2, 1))
+        tensor([[0],
+                [1]])
+    """
+    sizes = more if size is None else (size, *more)
+    if dtype is None and sizes and isinstance(sizes[0], (tuple, list, int)):
+        return own_copy(reshape(input, *sizes))  # of any strides: it is a copy anyway
+    return own_copy(view(input, *sizes, dtype=dtype))
+
+
+@composite(out=True, method=False, like=view_as_complex)
+def view_as_complex_copy(input: Tensor) -> Tensor:
+    """What ``view_as_complex`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    return own_copy(view_as_complex(input))
+
+
+@composite(out=True, method=False, like=view_as_real)
+def view_as_real_copy(input: Tensor) -> Tensor:
+    """What ``view_as_real`` shows, as a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.view_as_real_copy(tt.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    return own_copy(view_as_real(input))

@@ -1,0 +1,1 @@
+"""Orders, ranks, and sets of elements."""

@@ -1,0 +1,269 @@
+"""Medians, modes, the k-th smallest: values that an order picks out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ..checks import integer, refuse
+from ..index.gathering import chosen
+from ..index.positions import counting, int64
+from ..memory_order import in_rows
+from ..named_results import named_result
+from ..reduce.extrema import shared_among
+from ..reduce.quantiles import quantile_along
+from ..reduce.reduction import Dims
+from ..shape.sizes import normalize_dim, squeeze
+from .sorting import order_along
+
+
+def _size(name: str, input: Array, at: int) -> int:
+    """Elements along ``at``; IndexError for none."""
+    size: int = input.shape[at] if input.ndim else 1
+    if size == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
+    return size
+
+
+@op(method=False)
+def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool) -> Array:
+    """Index of the element of a rank along ``dim``, which keeps size 1; None for the median.
+
+    Unless they are to be ignored, NaNs decide the median.
+    """
+    if input.dtype.kind == "c":
+        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
+    at = dim if input.ndim else 0
+    rows = input if input.ndim else input.reshape(1)
+    size = rows.shape[at]
+    place: Any = (size - 1) // 2 if rank is None else rank
+    shape = tuple(1 if i == at else n for i, n in enumerate(rows.shape))
+    native = xp.native_dtype(dtypes.int64)
+    if rank is None and input.dtype.kind == "f":
+        lost = xp.sum(rows != rows, axis=at, keepdims=True, dtype=native)
+        if ignore:
+            place = xp.maximum(size - 1 - lost, 0) // 2
+        else:
+            place = xp.where(lost > 0, size - lost, place)
+    place = xp.broadcast_to(xp.asarray(place, dtype=native), shape)
+    found = in_rows(xp, xp.pick(rows, at, place))
+    return found if input.ndim else found.reshape(())
+
+
+def _picked(result: Any, input: Tensor, index: Tensor, at: int, keepdim: bool) -> Any:
+    """The named tuple of the elements at ``index`` and their indices."""
+    values = chosen(input, at, index)
+    if keepdim or not input.ndim:
+        return result(values, index)
+    return result(squeeze(values, at), squeeze(index, at))
+
+
+_median_result = named_result("median", "values indices")
+_nanmedian_result = named_result("nanmedian", "values indices")
+_kthvalue_result = named_result("kthvalue", "values indices")
+_mode_result = named_result("mode", "values indices")
+
+
+@op(method=False)
+def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
+    refuse(xp, "median_cpu", "bc", input)
+    if not input.size:
+        if input.dtype.kind == "f":
+            return xp.full((), xp.nan, input.dtype)
+        # What C makes of NaN: the least int, of which shorter types keep the last bits, zeros.
+        wide = input.dtype.itemsize > 2
+        return xp.full((), dtypes.iinfo(xp.dtype_of(input)).min if wide else 0, input.dtype)
+    flat = input.reshape(-1)
+    return xp.take(flat, xp.call(_ranked, flat, 0, None, ignore)).reshape(())
+
+
+def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
+    """Equal elements share the gradient."""
+    return shared_among(xp, g, (input == out) | ((input != input) & (out != out)))
+
+
+_median_of_all.vjp(input=_median_of_all_gradient)
+
+
+def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, ignore: bool) -> Any:
+    if dim is None:
+        return _median_of_all(input, ignore)
+    refuse(input._xp, "median_cpu", "bc", input._data)
+    at = normalize_dim(name, dim, input.ndim)
+    _size(name, input._data, at)
+    return _picked(result, input, _ranked(input.detach(), at, None, ignore), at, keepdim)
+
+
+_FORMS = (
+    "(input: Tensor, dim: None = None, keepdim: bool = False, *, out: Tensor | None = None)"
+    " -> Tensor",
+    "(input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None)"
+    " -> return_types.{name}",
+)
+
+
+def _median_name(node: Node) -> str:
+    return f"MedianBackward{int(node.op.name != '_median_of_all')}"
+
+
+def _nanmedian_name(node: Node) -> str:
+    return f"NanmedianBackward{int(node.op.name != '_median_of_all')}"
+
+
+@composite(
+    out=True, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name,
+    buffered=False,
+)  # fmt: skip
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The middle element, the lower one of two; NaN if there is one.
+
+    With ``axis=`` it is NumPy's: the mean of the two, and values alone.
+
+    Args:
+        input: Real tensor of any shape.
+        dim: The dimension; None, the default, means all elements.
+        keepdim: Keep the dimension with size 1.
+
+    Returns:
+        0-d tensor; along a dimension a named tuple ``(values, indices)``.
+
+    Raises:
+        IndexError: If there is no such dimension, or nothing along it.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.median(tt.tensor([4, 1, 3, 2]))
+        tensor(2)
+    """
+    return _median("median", _median_result, input, dim, keepdim, False)
+
+
+@composite(
+    out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS), node=_nanmedian_name,
+    buffered=False,
+)  # fmt: skip
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The middle element of those that are not NaN, the lower one of two.
+
+    With ``axis=`` it is NumPy's: the mean of the two, and values alone.
+
+    Args:
+        input: Real tensor of any shape.
+        dim: The dimension; None, the default, means all elements.
+        keepdim: Keep the dimension with size 1.
+
+    Returns:
+        0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN where
+        everything is.
+
+    Raises:
+        IndexError: If there is no such dimension, or nothing along it.
+        NotImplementedError: For bool and complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanmedian(tt.tensor([4.0, float("nan"), 3.0]))
+        tensor(3.)
+    """
+    return _median("nanmedian", _nanmedian_result, input, dim, keepdim, True)
+
+
+@median.numpy
+def _numpy_median(
+    input: Tensor, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
+    keepdims: bool = False, **options: Any,
+) -> Tensor:  # fmt: skip
+    """NumPy's: the mean of the two middle elements, values alone."""
+    return quantile_along(
+        "median", input, 0.5, axis, options.get("keepdim", keepdims), "midpoint", False
+    )
+
+
+@nanmedian.numpy
+def _numpy_nanmedian(
+    input: Tensor, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
+    keepdims: bool = False, **options: Any,
+) -> Tensor:  # fmt: skip
+    return quantile_along(
+        "nanmedian", input, 0.5, axis, options.get("keepdim", keepdims), "midpoint", True
+    )
+
+
+@composite(out=True, node="KthvalueBackward0", buffered=False)
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The ``k``-th smallest element along ``dim``, and where it is.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        k: Which, from 1 on.
+        dim: The dimension; default the last.
+        keepdim: Keep the dimension with size 1.
+
+    Returns:
+        A named tuple ``(values, indices)``; ``indices`` are int64.
+
+    Raises:
+        RuntimeError: If there are fewer than ``k`` elements.
+        IndexError: If there is no such dimension, or no element along it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
+        tensor(2)
+    """
+    at, k = normalize_dim("kthvalue", dim, input.ndim), integer("kthvalue", "k", k)
+    size = _size("kthvalue", input._data, at)
+    if not 1 <= k <= size:
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {at}: k={k}, size {size}"
+        )
+    index = _ranked(input.detach(), at, k - 1, False)
+    return _picked(_kthvalue_result, input, index, at, keepdim)  # type: ignore[no-any-return]
+
+
+@op(method=False)
+def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
+    """Index of the last of the most frequent elements, the smallest of several such."""
+    rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
+    last = rows.ndim - 1
+    order = xp.call(order_along, rows, last, False, "mode")
+    ordered = xp.take_along_axis(rows, order, last)
+    starts = xp.concatenate(
+        (ordered[..., :1] == ordered[..., :1], ordered[..., 1:] != ordered[..., :-1]), -1
+    )
+    run = counting(xp, ordered.shape[-1]) - xp.last_true(starts, last)
+    longest = xp.expand_dims(int64(xp, xp.argmax(run, axis=-1)), -1)
+    return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
+
+
+@composite(out=True, node="ModeBackward0", frees=True, buffered=False)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The most frequent element along ``dim``, the smallest of several such, and where it is.
+
+    Args:
+        input: Real tensor of any shape.
+        dim: The dimension; default the last.
+        keepdim: Keep the dimension with size 1.
+
+    Returns:
+        A named tuple ``(values, indices)``; the index is that of the last occurrence.
+
+    Raises:
+        IndexError: If there is no such dimension, or nothing along it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mode(tt.tensor([3, 1, 3])).values
+        tensor(3)
+    """
+    at = normalize_dim("mode", dim, input.ndim)
+    _size("mode", input._data, at)
+    if not input.ndim:
+        index = input.new_zeros((), dtype=dtypes.int64)
+    else:
+        index = _most_frequent(input.detach(), at)
+    return _picked(_mode_result, input, index, at, keepdim)  # type: ignore[no-any-return]

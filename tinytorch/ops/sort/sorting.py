@@ -1,0 +1,332 @@
+"""Order: sorting, the largest few, and places in sorted sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.out import scalar_name
+from ...dispatch.promotion import dtype_of_number, plain_number
+from ..checks import integer, refuse
+from ..index.gathering import chosen, gather
+from ..memory_order import in_rows, memory_order, restored
+from ..named_results import named_result
+from ..shape.sizes import normalize_dim
+
+
+@op(method=False, public=False)
+def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
+    """Indices that sort along ``dim``, equal elements in their order; NaN is largest."""
+    at = normalize_dim(name, dim, input.ndim)
+    if input.dtype.kind == "c":
+        raise RuntimeError("Sort currently does not support complex dtypes on CPU")
+    if not input.ndim:
+        return xp.zeros((), xp.native_dtype(dtypes.int64))
+    if input.flags.c_contiguous:
+        return in_rows(xp, xp.order(input, at, descending))
+    order = memory_order(input)
+    found = xp.order(in_rows(xp, xp.transpose(input, order)), order.index(at), descending)
+    return restored(xp, in_rows(xp, found), order)
+
+
+_sort_result = named_result("sort", "values indices")
+_topk_result = named_result("topk", "values indices")
+
+
+@composite(out=True, node="SortBackward0", buffered=False)
+def sort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
+) -> tuple[Tensor, Tensor]:
+    """``input`` in ascending order along ``dim``, and where the elements were.
+
+    With ``axis=`` or ``kind=`` it is NumPy's: the values alone.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        dim: The dimension; default the last.
+        descending: Largest first; default False.
+        stable: Keep equal elements in their order, which is done in any case.
+
+    Returns:
+        A named tuple ``(values, indices)`` of ``input``'s shape; ``indices`` are int64.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.sort(tt.tensor([3, 1, 2])).values
+        tensor([1, 2, 3])
+    """
+    indices = order_along(input.detach(), dim, bool(descending), "sort")
+    return _sort_result(chosen(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
+    if order is not None:
+        raise NotImplementedError("sort(): order= is for structured arrays, which tensors are not")
+    if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
+        raise ValueError(f"sort(): unrecognized kind {kind!r}; all of them are stable here")
+    return (input.reshape(-1), 0) if axis is None else (input, axis)
+
+
+@sort.numpy
+def _numpy_sort(
+    input: Any = None, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
+    stable: Any = None, descending: bool = False, **options: Any,
+) -> Tensor:  # fmt: skip
+    source, dim = _numpy_arguments(options.get("a", input), axis, kind, order)
+    values, _ = sort(source, dim, descending)
+    return values
+
+
+@composite(out=True, exact_out=True)
+def argsort(
+    input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
+) -> Tensor:
+    """Indices that sort ``input`` along ``dim``.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        dim: The dimension; default the last.
+        descending: Largest first; default False.
+        stable: Keep equal elements in their order, which is done in any case.
+
+    Returns:
+        int64 tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        RuntimeError: For complex tensors.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argsort(tt.tensor([3, 1, 2]))
+        tensor([1, 2, 0])
+    """
+    return order_along(input.detach(), dim, bool(descending), "argsort")
+
+
+@argsort.numpy
+def _numpy_argsort(
+    input: Any = None, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
+    stable: Any = None, descending: bool = False, **options: Any,
+) -> Tensor:  # fmt: skip
+    source, dim = _numpy_arguments(options.get("a", input), axis, kind, order)
+    return argsort(source, dim, descending)
+
+
+@composite(out=True, node="SortBackward0", exact_out=True, buffered=False)
+def msort(input: Tensor) -> Tensor:
+    """``input`` in ascending order along its first dimension, without the indices.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.msort(tt.tensor([3, 1, 2]))
+        tensor([1, 2, 3])
+    """
+    return sort(input, 0)[0]
+
+
+@op(method=False)
+def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
+    """Indices of the ``k`` largest or smallest along ``dim``, in order."""
+    refuse(xp, "topk_cpu", "bc", input)
+    at = normalize_dim("topk", dim, input.ndim)
+    size = input.shape[at] if input.ndim else 1
+    if not 0 <= k <= size:
+        raise RuntimeError(f"selected index k out of range: k={k}, size {size} of dimension {at}")
+    if not input.ndim:
+        return xp.zeros((), xp.native_dtype(dtypes.int64))
+    return in_rows(xp, xp.leading(input, k, at, largest))
+
+
+@composite(out=True, node="TopkBackward0", buffered=False)
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest or smallest elements along ``dim``, and where they are.
+
+    Args:
+        input: Real tensor of any shape; a NaN is larger than any number.
+        k: How many.
+        dim: The dimension; default the last.
+        largest: The largest, or the smallest ones; default True.
+        sorted: In order, which is done in any case.
+
+    Returns:
+        A named tuple ``(values, indices)``, of size ``k`` at ``dim``; ``indices`` are int64.
+
+    Raises:
+        RuntimeError: If there are fewer than ``k`` elements.
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.topk(tt.tensor([3, 1, 2]), 2)
+        tinytorch.return_types.topk(
+        values=tensor([3, 2]),
+        indices=tensor([0, 2]))
+    """
+    indices = _top(input.detach(), integer("topk", "k", k), dim, largest)
+    return _topk_result(chosen(input, dim, indices), indices)  # type: ignore[no-any-return]
+
+
+# -- places in sorted sequences ----------------------------------------------------------------
+
+
+@op(method=False)
+def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool) -> Array:
+    """How many boundaries lie before each value; with ``right``, also those equal to it."""
+    refuse(xp, "searchsorted_out_cpu", "c", boundaries)
+    if boundaries.ndim == 1:
+        found = xp.searchsorted(boundaries, values, side="right" if right else "left")
+    else:
+        found = _bisect(xp, boundaries, values, right)
+    native = xp.native_dtype(dtypes.int32 if out_int32 else dtypes.int64)
+    return xp.astype(xp.asarray(found), native)
+
+
+def _bisect(xp: Backend, boundaries: Array, values: Array, right: bool) -> Array:
+    """``searchsorted`` in each row by itself, by bisection of all rows at once."""
+    size = boundaries.shape[-1]
+    low = xp.zeros(values.shape, xp.native_dtype(dtypes.int64))
+    if not size or not values.size:
+        return low
+    high = low + size
+    for _ in range(size.bit_length()):
+        middle = (low + high) // 2
+        probe = xp.take_along_axis(boundaries, xp.minimum(middle, size - 1), axis=-1)
+        # Not the opposite comparison: a NaN among the values belongs at the end.
+        beyond = ~(probe > values) if right else ~(probe >= values)
+        beyond &= low < high
+        low, high = xp.where(beyond, middle + 1, low), xp.where(beyond, high, middle)
+    return low
+
+
+def _right(name: str, right: bool, side: str | None) -> bool:
+    if side is None:
+        return right
+    if side not in ("left", "right"):
+        raise RuntimeError(f"{name}(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            f"{name}(): side and right can't be set to opposites, got side of left while right was "
+            "True"
+        )
+    return side == "right"
+
+
+def _values(input: Any, boundaries: Tensor) -> Tensor:
+    """The values to look for, as a tensor."""
+    if isinstance(input, Tensor):
+        return input.detach()
+    input = plain_number(input)
+    wanted = dtypes.promote_types(dtype_of_number(input), boundaries.dtype)
+    return boundaries.new_tensor(input, dtype=wanted)
+
+
+def _agreed(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in their common dtype: 1.5 lies above 1, which as a whole number it does not."""
+    wanted = dtypes.promote_types(boundaries.dtype, values.dtype)
+    return boundaries.to(wanted), values.to(wanted)
+
+
+@composite(out=True, exact_out=True)
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """Where values would be inserted in sorted sequences to keep them sorted.
+
+    Args:
+        sorted_sequence: Tensor that is sorted along its last dimension.
+        input: A number, or a tensor whose leading sizes are those of ``sorted_sequence``; of
+            any shape for a single sequence. Other dtypes are compared as they are added.
+        out_int32: Return int32 rather than int64.
+        right: Insert after equal elements rather than before.
+        side: ``"left"`` or ``"right"``, another way to say ``right``.
+        sorter: int64 indices that sort ``sorted_sequence`` along its last dimension.
+
+    Returns:
+        int64 or int32 tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
+        tensor([1, 2])
+    """
+    values = _values(input, sorted_sequence)
+    sequence = sorted_sequence.detach()
+    if not sequence.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 "
+            "dimension"
+        )
+    if sequence.ndim > 1 and not values.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
+            f"dimension is 1, but we got boundaries tensor dim({sequence.ndim}) and input "
+            "value's dim(0)"
+        )
+    if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+            f"dimensions of boundaries tensor and input value tensor must match, but we got "
+            f"boundaries tensor {list(sequence.shape)} and input value tensor {list(values.shape)}"
+        )
+    if sorter is not None:
+        _check_sorter(sorter, sequence)
+        sequence = gather(sequence, -1, sorter)
+    after = _right("searchsorted", right, side)
+    return _search(*_agreed(sequence, values), after, out_int32)
+
+
+def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
+    if sorter.shape != sequence.shape:
+        raise RuntimeError(
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary "
+            f"tensor {list(sequence.shape)} and sorter tensor {list(sorter.shape)}"
+        )
+    if sorter.dtype.name != "int64":
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+            f"{scalar_name(sorter.dtype)}"
+        )
+
+
+@composite(out=True, method=False, exact_out=True)
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """The buckets that values fall into: how many boundaries lie below each.
+
+    Args:
+        input: A number, or a tensor of any shape.
+        boundaries: Sorted tensor of one dimension.
+        out_int32: Return int32 rather than int64.
+        right: Whether a value that equals a boundary falls into the bucket above it.
+
+    Returns:
+        int64 or int32 tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If ``boundaries`` has more dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bucketize(tt.tensor([0.5, 1.0, 2.5]), tt.tensor([1.0, 2.0]))
+        tensor([0, 0, 2])
+    """
+    if boundaries.ndim != 1:
+        raise RuntimeError(
+            f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
+        )
+    values = _values(input, boundaries)
+    return _search(*_agreed(boundaries.detach(), values), right, out_int32)

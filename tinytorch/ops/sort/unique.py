@@ -1,0 +1,235 @@
+"""Distinct elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...autograd.node_names import argument
+from ...autograd.nodes import Node
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ..index.positions import counting, int64
+from ..shape.sizes import normalize_dim
+
+
+def _rows(xp: Backend, input: Array, dim: int | None) -> Array:
+    """What is compared, one item a row: the elements, or the slices along ``dim``."""
+    if dim is None:
+        return input.reshape(-1, 1)
+    moved = xp.moveaxis(input, dim, 0)
+    return moved.reshape(moved.shape[0], math.prod(moved.shape[1:]))
+
+
+def _order(xp: Backend, rows: Array) -> Array:
+    """The order that sorts the rows, by their first elements first; stable."""
+    if rows.shape[1] == 1:
+        return (
+            xp.order(rows.reshape(-1), 0)
+            if rows.dtype.kind != "c"
+            else xp.argsort(rows[:, 0], kind="stable")
+        )
+    if not rows.shape[1]:
+        return xp.arange(rows.shape[0])
+    return xp.lexsort(xp.ascontiguousarray(rows.T[::-1]))
+
+
+def _starts(xp: Backend, rows: Array, equal_nan: bool) -> Array:
+    """Which rows differ from the one before."""
+    differs = rows[1:] != rows[:-1]
+    if equal_nan:
+        differs &= ~((rows[1:] != rows[1:]) & (rows[:-1] != rows[:-1]))
+    first = xp.ones(min(1, rows.shape[0]), differs.dtype)
+    differs = differs.reshape(-1) if rows.shape[1] == 1 else xp.any(differs, axis=1)
+    return xp.concatenate((first, differs))
+
+
+def _no_derivative(xp: Any, g: Any, consecutive: Any, dim: Any) -> Any:
+    name = "unique_consecutive" if consecutive else "_unique2" if dim is None else "unique_dim"
+    raise NotImplementedError(f"the derivative for {name!r} is not implemented.")
+
+
+def _none_of_elements(xp: Any, g: Any, consecutive: Any) -> Any:
+    return _no_derivative(xp, g, consecutive, None)
+
+
+_no_derivative.missing = _none_of_elements.missing = True  # type: ignore[attr-defined]
+
+
+def _unique_name(node: Node) -> str:
+    if argument(node, "consecutive"):
+        return "UniqueConsecutiveBackward0"
+    along = "dim" in node.op.index and argument(node, "dim") is not None
+    return "UniqueDimBackward0" if along else "Unique2Backward0"
+
+
+@op(method=False, node=_unique_name)
+def _distinct(
+    xp: Backend, input: Array, dim: int | None, consecutive: bool, equal_nan: bool
+) -> tuple[Array, Array, Array, Array]:
+    """Values, the first place of each, the number of each item's value, and the counts."""
+    rows = _rows(xp, input, dim)
+    size = rows.shape[0]
+    order = counting(xp, size) if consecutive else int64(xp, _order(xp, rows))
+    starts = _starts(xp, rows if consecutive else rows[order], equal_nan)
+    inverse = xp.cumsum(starts, dtype=order.dtype) - 1
+    if not consecutive:
+        group, inverse = inverse, xp.empty_like(order)
+        inverse[order] = group
+    bounds = xp.nonzero(starts)[0]
+    first = bounds if consecutive else order[bounds]
+    if dim is None:
+        values, inverse = input.reshape(-1)[first], inverse.reshape(input.shape)
+    else:
+        values = xp.take(input, first, axis=dim)
+    return values, int64(xp, first), inverse, _lengths(xp, bounds, size)
+
+
+_distinct.vjp(input=_no_derivative)
+
+
+def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
+    """How far it is from each bound to the next, and to the end."""
+    return int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
+
+
+@op(method=False, node=_unique_name)
+def _distinct_elements(
+    xp: Backend, input: Array, consecutive: bool, counts: bool
+) -> tuple[Array, Array]:
+    """Values, and if wanted the counts: elements need no order to be sorted."""
+    flat = input.reshape(-1)
+    ordered = flat if consecutive else xp.sort(flat)
+    starts = _starts(xp, ordered.reshape(-1, 1), False)
+    bounds = xp.nonzero(starts)[0] if counts else counting(xp, 0)
+    return xp.compress(starts, ordered, axis=0), _lengths(xp, bounds, flat.size)
+
+
+_distinct_elements.vjp(input=_none_of_elements)
+
+
+def _found(
+    input: Tensor, dim: int | None, consecutive: bool, inverse: bool, counts: bool
+) -> Tensor | tuple[Tensor, ...]:
+    """The results of torch's functions."""
+    source = input
+    if dim is None and not inverse:
+        values, lengths = _distinct_elements(source, consecutive, counts)
+        return _results(values, [(counts, lengths)])
+    if not source.ndim and dim is not None:
+        source = source.reshape(1)
+    values, _, places, lengths = _distinct(source, dim, consecutive, False)
+    return _results(values, [(inverse, places), (counts, lengths)])
+
+
+def _results(values: Tensor, chosen: list[tuple[bool, Tensor]]) -> Tensor | tuple[Tensor, ...]:
+    """The values, with the further results that were asked for."""
+    extra = tuple(tensor for wanted, tensor in chosen if wanted)
+    return (values, *extra) if extra else values
+
+
+def _checked(name: str, input: Tensor, dim: int | None) -> int | None:
+    if dim is None:
+        return None
+    if not input.ndim:
+        raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
+    at = normalize_dim(name, dim, input.ndim)
+    if not input.numel() and input.ndim and input.shape[at]:
+        raise RuntimeError(
+            f"{name}: There are 0 sized dimensions, and they aren't selected, so unique cannot be "
+            "applied"
+        )
+    if input.shape.count(0) > 1:
+        raise RuntimeError(
+            f"{name}: Number of zero sized dimensions is more than one, so unique cannot be applied"
+        )
+    return at
+
+
+_FORMS = (
+    "(..., return_inverse: Literal[False] = False, return_counts: Literal[False] = False) "
+    "-> Tensor",
+    "(..., return_inverse: Literal[True], return_counts: Literal[False] = False) "
+    "-> tuple[Tensor, Tensor]",
+    "(..., return_inverse: Literal[False] = False, return_counts: Literal[True]) "
+    "-> tuple[Tensor, Tensor]",
+    "(..., return_inverse: Literal[True], return_counts: Literal[True]) "
+    "-> tuple[Tensor, Tensor, Tensor]",
+)
+
+
+@composite(forms=_FORMS)
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements of ``input``, in ascending order.
+
+    With ``axis=``, ``return_index=`` or ``equal_nan=`` it is NumPy's.
+
+    Args:
+        input: Tensor of any shape; NaNs are distinct from each other.
+        sorted: In ascending order, which is done in any case.
+        return_inverse: Also return where in the result each element is.
+        return_counts: Also return how often each comes.
+        dim: Compare the slices along this dimension rather than elements.
+
+    Returns:
+        The values, alone or in a tuple with the inverse and the counts, both int64.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique(tt.tensor([3, 1, 3]), return_counts=True)
+        (tensor([1, 3]), tensor([1, 2]))
+    """
+    at = _checked("unique", input, dim)
+    return _found(input, at, False, return_inverse, return_counts)
+
+
+@unique.numpy
+def _numpy_unique(
+    input: Any, return_index: bool = False, return_inverse: bool = False,
+    return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
+    sorted: bool = True, **options: Any,
+) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
+    axis = options.get("dim", axis)
+    at = _checked("unique", input, axis)
+    values, first, inverse, counts = _distinct(input.detach(), at, False, equal_nan and at is None)
+    chosen = [(return_index, first), (return_inverse, inverse), (return_counts, counts)]
+    return _results(values, chosen)
+
+
+@composite(forms=_FORMS)
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements of ``input`` without those that equal the one before.
+
+    Args:
+        input: Tensor of any shape, flattened.
+        return_inverse: Also return where in the result each element is.
+        return_counts: Also return the length of each run.
+        dim: Compare the slices along this dimension rather than elements.
+
+    Returns:
+        The values, alone or in a tuple with the inverse and the counts, both int64.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_consecutive(tt.tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1])
+    """
+    at = _checked("unique_consecutive", input, dim)
+    return _found(input, at, True, return_inverse, return_counts)

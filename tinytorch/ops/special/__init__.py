@@ -1,0 +1,1 @@
+"""Special functions, which most array libraries lack."""

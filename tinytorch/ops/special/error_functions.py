@@ -1,0 +1,214 @@
+"""The error function, its relatives, and the normal distribution's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ..checks import refuse
+from ..named_results import first
+
+BOTH = ("", "special")
+SPECIAL = ("special",)
+_ROOT_PI = math.sqrt(math.pi)
+_ROOT_2PI = math.sqrt(2 * math.pi)
+
+
+@op(inplace=True, promote="float", namespaces=BOTH)
+def erf(xp: Backend, input: Array) -> Array:
+    """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.erf(tt.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8427])
+    """
+    refuse(xp, "erf_vml_cpu", "c", input)
+    return xp.erf(input)
+
+
+erf.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (2 / _ROOT_PI)))
+
+
+@op(inplace=True, promote="float", namespaces=BOTH)
+def erfc(xp: Backend, input: Array) -> Array:
+    """``1 - erf(x)``, without cancellation for large ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.erfc(tt.tensor([0.0, 5.0]))
+        tensor([1.0000e+00, 1.5375e-12])
+    """
+    refuse(xp, "erfc_vml_cpu", "c", input)
+    return xp.erfc(input)
+
+
+erfc.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (-2 / _ROOT_PI)))
+
+
+@op(inplace=True, promote="float", namespaces=BOTH)
+def erfinv(xp: Backend, input: Array) -> Array:
+    """The inverse of ``erf``: ±inf at ±1, NaN beyond.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf])
+    """
+    refuse(xp, "erfinv_vml_cpu", "c", input)
+    return xp.erfinv(input)
+
+
+def _erfinv_gradient(xp: Any, g: Any, input: Any) -> Any:
+    # Computed again, so that what is scaled most of the time may be changed in place.
+    out = xp.call(erfinv, input)
+    return g * (xp.exp(out * out) * (_ROOT_PI / 2))
+
+
+erfinv.vjp(input=_erfinv_gradient)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def erfcx(xp: Backend, input: Array) -> Array:
+    """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
+        tensor([1.0000, 0.0561])
+    """
+    refuse(xp, "erfcx_cpu", "c", input)
+    return xp.erfcx(input)
+
+
+erfcx.vjp(input=lambda xp, g, input, out: g * (2 * input * out - 2 / _ROOT_PI))
+
+
+@op(
+    promote="float", public=False, node="MulBackward1", materialize=False, returns=first,
+    strict=True,
+)  # fmt: skip
+def _ndtr(xp: Backend, input: Array) -> tuple[Array, Array]:
+    """``ndtr`` and what it takes the complementary error function of, to keep for the gradient."""
+    refuse(xp, "erfc_vml_cpu", "c", input)
+    scaled = input * -math.sqrt(0.5)
+    return xp.erfc(scaled) * 0.5, scaled
+
+
+@reads_results(1)
+def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
+    slope = None if g[0] is None else g[0] * (xp.exp(-(out[1] * out[1])) / _ROOT_2PI)
+    if g[1] is None:
+        return slope
+    further = g[1] * -math.sqrt(0.5)
+    return further if slope is None else slope + further
+
+
+_ndtr.vjp(input=_ndtr_gradient)
+
+
+@composite(namespaces=SPECIAL, method=False, node="MulBackward1", out=True, buffered=True)
+def ndtr(input: Tensor) -> Tensor:
+    """The normal distribution's probability of at most ``x``.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
+        tensor([0.5000, 0.9750])
+    """
+    return _ndtr(input)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def ndtri(xp: Backend, input: Array) -> Array:
+    """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.ndtri(tt.tensor([0.5, 0.975]))
+        tensor([0.0000, 1.9600])
+    """
+    refuse(xp, "ndtri_cpu", "c", input)
+    return xp.erfcinv(input * 2) * -math.sqrt(2) + 0.0  # 0 and not -0 in the middle
+
+
+ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def log_ndtr(xp: Backend, input: Array) -> Array:
+    """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.log_ndtr(tt.tensor([0.0, -100.0]))
+        tensor([-6.9315e-01, -5.0055e+03])
+    """
+    refuse(xp, "log_ndtr_cpu", "c", input)
+    x = input * math.sqrt(0.5)
+    tail = xp.log(xp.erfcx(-xp.minimum(x, -0.5)) * 0.5) - x * x
+    return xp.where(x < -0.5, tail, xp.log1p(xp.erfc(xp.maximum(x, -0.5)) * -0.5))
+
+
+def _log_ndtr_rule(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    """``exp(-x²/2) / ndtr(x)``; below 0 with the exponential cancelled.
+
+    Each side sees only its own numbers, since the other's formula overflows there.
+    """
+    negative = input < 0
+    below = math.sqrt(2 / math.pi) / xp.call(erfcx, xp.where(negative, input, 0) * -math.sqrt(0.5))
+    x, logarithm = xp.where(negative, 0, input), xp.where(negative, 0, out)
+    above = xp.exp(x * x * -0.5 - logarithm) / _ROOT_2PI
+    return g * xp.where(negative, below, above)
+
+
+log_ndtr.vjp(input=_log_ndtr_rule)
+
+
+@op(promote="float", namespaces=SPECIAL, method=False)
+def entr(xp: Backend, input: Array) -> Array:
+    """``-x * log(x)``: 0 at 0, -inf below.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))
+        tensor([0.0000, 0.3466,   -inf])
+    """
+    refuse(xp, "entr_cpu", "c", input)
+    positive = input > 0
+    inside = -input * xp.log(xp.where(positive, input, 1))
+    outside = xp.where(input == 0, 0, xp.where(xp.isnan(input), math.nan, -math.inf))
+    return xp.where(positive, inside, xp.astype(outside, input.dtype))
+
+
+def _entr_gradient(xp: Any, g: Any, input: Any) -> Any:
+    return g * (-1 - xp.log(input))
+
+
+entr.vjp(input=_entr_gradient)

@@ -1,0 +1,266 @@
+"""The gamma function's logarithm, its derivatives, and incomplete gamma functions.
+
+Most numbers come from SciPy, or on a GPU from CuPy.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...core.torch_function_members import attach
+from ...dispatch.op import Array, Backend, Operand, composite, no_derivative, op
+from ..checks import as_arrays, integer, refuse, special
+from ..shape.views import contiguous
+
+BOTH = ("", "special")
+
+
+@op(inplace=True, promote="float", also=("special.gammaln",))
+def lgamma(xp: Backend, input: Array) -> Array:
+    """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.lgamma(tt.tensor([1.0, 5.0]))
+        tensor([0.0000, 3.1781])
+    """
+    refuse(xp, "lgamma_vml_cpu", "c", input)
+    # SciPy has -inf at -inf, where poles and growth both say inf.
+    found = xp.where(xp.isinf(input), math.inf, special(xp, "gammaln", input))
+    if input.dtype.itemsize < 8:
+        return found
+    # ... and inf at subnormal numbers, where 1 / x overflows but its logarithm does not.
+    size = xp.absolute(input)
+    return xp.where(size < 1e-300, -xp.log(size), found)
+
+
+lgamma.vjp(input=lambda xp, g, input: g * xp.call(digamma, input))
+
+
+@op(inplace=True, promote="float", namespaces=BOTH, also=("special.psi",))
+def digamma(xp: Backend, input: Array) -> Array:
+    """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
+
+    Args:
+        input: Tensor of any shape; integers give the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.digamma(tt.tensor([1.0, 0.0]))
+        tensor([-0.5772,    -inf])
+    """
+    refuse(xp, "digamma_cpu", "c", input)
+    return xp.digamma(input)
+
+
+digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
+
+
+@op(method=False, elementwise=True)
+def _polygamma(xp: Backend, input: Array, n: int) -> Array:
+    """``(-1)^(n+1) n! ζ(n + 1, x)`` for ``n >= 1``."""
+    refuse(xp, "polygamma" if n > 1 else "trigamma", "c", input)
+    if n == 1:
+        return xp.trigamma(input)
+    sign = 1.0 if n % 2 else -1.0
+    order = xp.asarray(n + 1, input.dtype)
+    return special(xp, "zeta", order, input) * (sign * math.gamma(n + 1))
+
+
+_polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
+
+
+@composite(namespaces=BOTH, out=True, inplace=False, method=False, buffered=False)
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The ``n``-th derivative of ``digamma``.
+
+    Args:
+        n: Its order, not negative; 0 is ``digamma`` itself.
+        input: Tensor of any shape; integers give the default dtype.
+
+    Raises:
+        RuntimeError: For a negative ``n``.
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.polygamma(1, tt.tensor([1.0]))
+        tensor([1.6449])
+
+    Reference:
+        https://dlmf.nist.gov/5.15
+    """
+    n = integer("polygamma", "n", n)
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n == 0:
+        return digamma(input)
+    return _polygamma(input if input.is_floating_point() else input + 0.0, n)
+
+
+def _polygamma_method(self: Tensor, n: int) -> Tensor:
+    """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0]).polygamma(1)
+        tensor([1.6449])
+    """
+    return polygamma(n, self)
+
+
+def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
+    """In-place form of ``Tensor.polygamma``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tensor([1.0]).polygamma_(1)
+        tensor([1.6449])
+    """
+    from ...dispatch.inplace import assign, call_inplace
+
+    n = integer("polygamma_", "n", n)
+    if n < 0 or not self.is_floating_point():
+        return assign(self, polygamma(n, self), "polygamma_")
+    # Their gradients go by the old value.
+    return call_inplace(_polygamma.op, (self, n), {}) if n else self.digamma_()
+
+
+for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygamma_inplace)):
+    _method.__name__, _method.__qualname__ = _name, f"Tensor.{_name}"
+    attach(Tensor, _name, _method)
+
+
+@composite(out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0")
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension ``p``.
+
+    Args:
+        input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
+        p: Number of dimensions, at least 1.
+
+    Raises:
+        RuntimeError: For ``p`` below 1, or bools.
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mvlgamma(tt.tensor([3.0]), 2)
+        tensor([1.5502])
+
+    Reference:
+        https://dlmf.nist.gov/35.3
+    """
+    p = integer("mvlgamma", "p", p)
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    if input.dtype.kind == "b":
+        raise RuntimeError("mvlgamma: The input tensor may not be a boolean tensor.")
+    x: Any = input if input.is_floating_point() else input + 0.0
+    total = lgamma(x) + p * (p - 1) / 4 * math.log(math.pi)
+    for j in range(1, p):
+        total = total + lgamma(x - j / 2)
+    return contiguous(total)
+
+
+@op(inplace=True, promote="arithmetic", strict=True, also=("special.gammainc",))
+def igamma(xp: Backend, input: Array, other: Array) -> Array:
+    """The regularised lower incomplete gamma function ``P(a, x)``.
+
+    Args:
+        input: The parameter ``a``; tensor of any shape.
+        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+        NotImplementedError: For integers or complex numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
+        tensor([0.8647])
+
+    Reference:
+        https://dlmf.nist.gov/8.2
+    """
+    refuse(xp, "igamma_cpu", "uibc", input)
+    return special(xp, "gammainc", input, other)
+
+
+def _gamma_density(xp: Any, a: Any, x: Any) -> Any:
+    """The derivative of ``P(a, x)`` by ``x``: ``x^(a-1) e^-x / Γ(a)``."""
+    return xp.exp((a - 1) * xp.log(x) - x - xp.call(lgamma, a))
+
+
+igamma.vjp(
+    input=no_derivative("igamma: input", NotImplementedError),
+    other=lambda xp, g, input, other: g * _gamma_density(xp, input, other),
+)
+
+
+@op(inplace=True, promote="arithmetic", strict=True, also=("special.gammaincc",))
+def igammac(xp: Backend, input: Array, other: Array) -> Array:
+    """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
+
+    Args:
+        input: The parameter ``a``; tensor of any shape.
+        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+        NotImplementedError: For integers or complex numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
+        tensor([0.1353])
+
+    Reference:
+        https://dlmf.nist.gov/8.2
+    """
+    refuse(xp, "igammac_cpu", "uibc", input)
+    return special(xp, "gammaincc", input, other)
+
+
+igammac.vjp(
+    input=no_derivative("igammac: input", NotImplementedError),
+    other=lambda xp, g, input, other: -g * _gamma_density(xp, input, other),
+)
+
+
+@op(promote="float", strict=True, namespaces=("special",), method=False)
+def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
+    """The Hurwitz zeta function, the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``.
+
+    Args:
+        input: The exponent ``x``; tensor or number.
+        other: The offset ``q``; the two shapes broadcast. It alone is differentiable.
+
+    Raises:
+        ImportError: If SciPy is not installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.zeta(tt.tensor([2.0]), 1.0)
+        tensor([1.6449])
+
+    Reference:
+        https://dlmf.nist.gov/25.11
+    """
+    refuse(xp, "zeta_cpu", "c", input, other)
+    x, q = as_arrays(xp, input, other)
+    return special(xp, "zeta", x, q)
+
+
+zeta.vjp(
+    input=no_derivative("zeta", NotImplementedError),
+    other=lambda xp, g, input, other: -g * (input * xp.call(zeta, input + 1, other)),
+)

@@ -1,0 +1,416 @@
+"""Orthogonal polynomials by their three-term recurrences. Not differentiable, as in torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ...dispatch.op import Array, Backend, Operand, op
+from ..checks import as_arrays, refuse
+
+SPECIAL = ("special",)
+
+
+def _polynomial(
+    xp: Backend, x: Any, n: Any, first: Callable[[Any], Any], step: Callable[..., Any]
+) -> Array:
+    """The polynomial of degree ``n``, 0 for negative degrees.
+
+    Args:
+        xp: The backend.
+        x: Where; an array or a number.
+        n: Its degree, or the degree of each element; fractions are cut off.
+        first: The polynomial of degree 1; that of degree 0 is 1.
+        step: From ``(x, k, p_k, p_(k-1))`` to the polynomial of degree ``k + 1``.
+    """
+    x, degrees, dtype = _wide(xp, x, n)
+    return xp.astype(_by_recurrence(xp, x, degrees, first, step), dtype)
+
+
+def _wide(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
+    """``x`` and the degrees in float64, an int for a number, and the dtype of the result."""
+    refuse(xp, "special_polynomial_cpu", "c", x, n)
+    dtype = (x if hasattr(x, "dtype") else n).dtype
+    if not hasattr(n, "dtype"):
+        return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
+    # Near the roots the recurrences cancel: float32 computes in float64 as well.
+    x, n = (xp.astype(v, "float64") for v in as_arrays(xp, x, n))
+    x, n = xp.broadcast_arrays(x, xp.trunc(xp.where(xp.isfinite(n), n, -1)))
+    return x, n, dtype
+
+
+def _by_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
+    if isinstance(n, int):
+        return _one_degree(xp, x, n, first, step)
+    out = xp.astype(n == 0, x.dtype)
+    # The largest degree says how far to go, which is the host's to know.
+    last = int(n.max()) if n.size else 0
+    for k, now in _degrees(xp, x, last, first, step):
+        out = xp.where(n == k, now, out)
+    return out if last < 1 else xp.where(n > k, now, out)
+
+
+def _one_degree(xp: Backend, x: Array, n: int, first: Any, step: Any) -> Array:
+    if n < 1:
+        return xp.full(x.shape, float(n == 0), x.dtype)
+    for _, now in _degrees(xp, x, n, first, step):
+        pass
+    return now
+
+
+def _degrees(
+    xp: Backend, x: Array, last: int, first: Any, step: Any
+) -> Iterator[tuple[int, Array]]:
+    """The polynomials of degree 1 to ``last``, or to where they have all become NaN."""
+    before, now = xp.ones_like(x), first(x)
+    for k in range(1, last + 1):
+        yield k, now
+        # Seldom, since the host waits for the answer.
+        if k % 1024 == 0 and xp.isnan(now).all():
+            return
+        if k < last:
+            before, now = now, step(x, k, now, before)
+
+
+class _Chebyshev(NamedTuple):
+    """A kind of Chebyshev polynomial: ``wave((n + top) t) / wave(bottom t)`` at ``cos(t)``."""
+
+    first: Callable[[Any], Any]
+    wave: str
+    top: float
+    bottom: float
+
+    def at(self, xp: Backend, size: Array, n: Any) -> Array:
+        """The polynomial at ``size``, which is not negative: above 1 by hyperbolic functions."""
+        inner, outer = getattr(xp, self.wave), getattr(xp, f"{self.wave}h")
+        t, u = xp.arccos(xp.minimum(size, 1.0)), xp.arccosh(xp.maximum(size, 1.0))
+        top, bottom = n + self.top, self.bottom
+        below, above = inner(top * t) / inner(bottom * t), outer(top * u) / outer(bottom * u)
+        out = xp.where(size < 1, below, above)
+        return xp.where(size == 1, top / bottom, out) if self.wave == "sin" else out
+
+
+_T = _Chebyshev(lambda x: 1 * x, "cos", 0, 0)
+_U = _Chebyshev(lambda x: 2 * x, "sin", 1, 1)
+_V = _Chebyshev(lambda x: 2 * x - 1, "cos", 0.5, 0.5)
+_W = _Chebyshev(lambda x: 2 * x + 1, "sin", 0.5, 0.5)
+#: The kinds that have another's values, up to their signs, at ``-x``.
+_MIRRORED = {_V: _W, _W: _V}
+#: The largest degree found by recurrence, which has exact results where they are whole numbers.
+_FEW = 8
+
+
+def _chebyshev(xp: Backend, x: Any, n: Any, kind: _Chebyshev) -> Array:
+    """The Chebyshev polynomial of degree ``n``, 0 for negative degrees."""
+    x, n, dtype = _wide(xp, x, n)
+    if isinstance(n, int):
+        found = _far if n > _FEW else _near
+        return xp.astype(found(xp, x, n, kind), dtype)
+    near = _near(xp, x, xp.minimum(n, _FEW), kind)
+    return xp.astype(xp.where(n > _FEW, _far(xp, x, n, kind), near), dtype)
+
+
+def _near(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+    def step(x: Any, k: int, now: Any, before: Any) -> Any:
+        return 2 * x * now - before
+
+    return _by_recurrence(xp, x, n, kind.first, step)
+
+
+def _far(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+    size = xp.abs(x)
+    other = (1 - 2 * (n % 2)) * _MIRRORED.get(kind, kind).at(xp, size, n)
+    return xp.where(x < 0, other, kind.at(xp, size, n))
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the first kind, ``cos(n arccos(x))``.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.chebyshev_polynomial_t(tt.tensor([0.5, 2.0]), 3)
+        tensor([-1., 26.])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _chebyshev(xp, input, n, _T)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the second kind.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.chebyshev_polynomial_u(tt.tensor([0.5, 2.0]), 3)
+        tensor([-1., 56.])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _chebyshev(xp, input, n, _U)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the third kind.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.chebyshev_polynomial_v(tt.tensor([0.5, 2.0]), 3)
+        tensor([-1., 41.])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _chebyshev(xp, input, n, _V)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the fourth kind.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.chebyshev_polynomial_w(tt.tensor([0.5, 2.0]), 3)
+        tensor([-1., 71.])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _chebyshev(xp, input, n, _W)
+
+
+def _hermite_step(x: Any, k: int, now: Any, before: Any) -> Any:
+    return 2 * (x * now - k * before)
+
+
+def _hermite(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
+    """``_polynomial``, but NaN for degrees above torch's limits: 128 in float32, 512 in float64."""
+    limit = 512 if (x if hasattr(x, "dtype") else n).dtype.itemsize > 4 else 128
+    if hasattr(n, "dtype"):
+        beyond = xp.isfinite(n) & (n > limit)
+        out = _polynomial(xp, x, xp.where(beyond, 0, n), first, step)
+        return xp.where(beyond, math.nan, out)
+    if not math.isfinite(n) or n <= limit:
+        return _polynomial(xp, x, n, first, step)
+    return xp.full_like(_polynomial(xp, x, 0, first, step), math.nan)
+
+
+def _laguerre_step(x: Any, k: int, now: Any, before: Any) -> Any:
+    return ((2 * k + 1 - x) * now - k * before) / (k + 1)
+
+
+def _legendre_step(x: Any, k: int, now: Any, before: Any) -> Any:
+    return ((2 * k + 1) * x * now - k * before) / (k + 1)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The physicists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.hermite_polynomial_h(tt.tensor([0.5, 2.0]), 3)
+        tensor([-5., 40.])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _hermite(xp, input, n, lambda x: 2 * x, _hermite_step)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The probabilists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.hermite_polynomial_he(tt.tensor([0.5, 2.0]), 3)
+        tensor([-1.3750,  2.0000])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+
+    def step(x: Any, k: int, now: Any, before: Any) -> Any:
+        return x * now - k * before
+
+    return _hermite(xp, input, n, lambda x: x, step)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Laguerre polynomial.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.laguerre_polynomial_l(tt.tensor([0.5, 2.0]), 3)
+        tensor([-0.1458, -0.3333])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _polynomial(xp, input, n, lambda x: 1 - x, _laguerre_step)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Legendre polynomial.
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.legendre_polynomial_p(tt.tensor([0.5, 2.0]), 3)
+        tensor([-0.4375, 17.0000])
+
+    Reference:
+        https://dlmf.nist.gov/18.9
+    """
+    return _polynomial(xp, input, n, lambda x: x, _legendre_step)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the first kind, shifted from [-1, 1] to [0, 1].
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.shifted_chebyshev_polynomial_t(tt.tensor([0.5, 2.0]), 3)
+        tensor([-0., 99.])
+
+    Reference:
+        https://dlmf.nist.gov/18.7
+    """
+    return _chebyshev(xp, 2 * input - 1, n, _T)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the second kind, shifted from [-1, 1] to [0, 1].
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.shifted_chebyshev_polynomial_u(tt.tensor([0.5, 2.0]), 3)
+        tensor([ -0., 204.])
+
+    Reference:
+        https://dlmf.nist.gov/18.7
+    """
+    return _chebyshev(xp, 2 * input - 1, n, _U)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the third kind, shifted from [-1, 1] to [0, 1].
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.shifted_chebyshev_polynomial_v(tt.tensor([0.5, 2.0]), 3)
+        tensor([  1., 169.])
+
+    Reference:
+        https://dlmf.nist.gov/18.7
+    """
+    return _chebyshev(xp, 2 * input - 1, n, _V)
+
+
+@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+def shifted_chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
+    """The Chebyshev polynomial of the fourth kind, shifted from [-1, 1] to [0, 1].
+
+    Args:
+        input: Where; tensor or number.
+        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+
+    Returns:
+        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.special.shifted_chebyshev_polynomial_w(tt.tensor([0.5, 2.0]), 3)
+        tensor([ -1., 239.])
+
+    Reference:
+        https://dlmf.nist.gov/18.7
+    """
+    return _chebyshev(xp, 2 * input - 1, n, _W)

@@ -1,0 +1,255 @@
+"""The active backend: its scope, each thread's choice, the process default, and inheritance."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..backends import (
+    Backend,
+    BackendLike,
+    BackendUnavailableError,
+    UnknownBackendError,
+    check,
+    load,
+)
+from .scopes import INHERITED, Scope, Settings, Slot, thread
+
+#: The environment variable that names the default backend of the process.
+VARIABLE = "TINYTORCH_BACKEND"
+#: The environment variable that, set to 0, keeps new threads from inheriting a backend.
+INHERIT_VARIABLE = "TINYTORCH_THREAD_INHERIT"
+
+BACKEND: Slot[Backend] = Slot("backend")
+_scoped = BACKEND.var.get
+default: Backend | None = None
+#: Whether a backend of several devices is loaded; asking each backend costs more than the look-up.
+several = False
+
+
+def current_backend() -> Backend:
+    """The active backend: of the innermost scope, this thread, the process, or NumPy."""
+    frame = _scoped()
+    if frame is None:
+        found = thread.backend if BACKEND.by_thread else None
+    elif frame.entry.live:
+        found = frame.value
+    else:
+        found = BACKEND.explicit()
+    if found is None:
+        found = default if default is not None else _first_default()
+    return found.here() if several and found.several else found
+
+
+def _follow_devices() -> None:
+    global several
+    several = True
+
+
+Backend.when_several.append(_follow_devices)
+
+
+def get_backend() -> str:
+    """The name of the active backend.
+
+    It is that of the innermost ``backend_context``; outside of any, this thread's choice
+    (``set_backend``, or what the thread that started it had chosen); without one, the
+    process default (``set_default_backend``), which begins as the environment variable
+    ``TINYTORCH_BACKEND`` or ``"numpy"``.
+
+    Raises:
+        UnknownBackendError: If it comes down to the environment variable, and no backend has
+            that name.
+        BackendUnavailableError: Likewise, if that backend cannot be used here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_backend()
+        'numpy'
+    """
+    return current_backend().name
+
+
+def set_backend(backend: BackendLike) -> None:
+    """Choose the backend on which this thread creates tensors.
+
+    Other threads are not affected, whether this is the main thread or not; threads started
+    from now on begin with it. Inside a ``backend_context`` it replaces that scope's backend
+    until the block ends. Existing tensors stay where they are.
+
+    Args:
+        backend: A registered name, a ``BackendType``, a ``Backend`` or a class of one.
+
+    Raises:
+        UnknownBackendError: If no backend has that name (a ValueError).
+        BackendUnavailableError: If its package or a usable device is missing (an
+            ImportError).
+        TypeError: If ``backend`` is none of the above. After an error nothing has changed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_backend("numpy")
+        >>> tt.get_backend()
+        'numpy'
+        >>> tt.reset_backend()
+    """
+    BACKEND.assign(load(backend))
+
+
+def reset_backend() -> None:
+    """Forget what ``set_backend`` chose, or what this thread inherited.
+
+    The thread follows the process default again. Inside a ``backend_context``, the scope has
+    the backend again that it was entered with, and the thread's choice is kept.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_backend("numpy")
+        >>> tt.reset_backend()
+    """
+    BACKEND.revert()
+
+
+class backend_context(Scope):  # noqa: N801  # a context manager, named as a function
+    """Make a backend the active one inside a ``with`` block or a function.
+
+    The scope belongs to the current task: other threads and tasks do not see it, while
+    ``asyncio.to_thread``, new tasks and ``contextvars.copy_context`` take it along. It ends
+    with the block, whatever is raised. One object may be entered again, also while it is
+    entered, and by several threads or tasks at once.
+
+    As a decorator it works on functions, coroutines, generators and asynchronous
+    generators; one that pauses leaves the scope until it is resumed.
+
+    Args:
+        backend: A registered name, a ``BackendType``, a ``Backend`` or a class of one. It is
+            loaded when the block is entered.
+
+    Raises:
+        UnknownBackendError: If no backend has that name.
+        TypeError: If ``backend`` is none of the above.
+        BackendUnavailableError: At entry, if its package or a usable device is missing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.backend_context("numpy") as backend:
+        ...     print(tt.get_backend(), backend)
+        numpy numpy
+        >>> @tt.backend_context("numpy")
+        ... def active():
+        ...     return tt.get_backend()
+        >>> active()
+        'numpy'
+    """
+
+    __slots__ = ("_backend",)
+
+    def __init__(self, backend: BackendLike) -> None:
+        super().__init__()
+        self._backend = check(backend)
+
+    def __repr__(self) -> str:
+        return f"backend_context({str(self._backend)!r})"
+
+    def __enter__(self) -> Backend:
+        super().__enter__()
+        return current_backend()
+
+    def _settings(self) -> Settings:
+        return backend_settings(self._backend)
+
+
+def backend_settings(backend: BackendLike) -> Settings:
+    """What a scope sets that makes ``backend`` the active one; loads it."""
+    return ((BACKEND, load(backend)),)
+
+
+def set_default_backend(backend: BackendLike | None) -> None:
+    """Choose the backend of all threads that have made no choice of their own, at once.
+
+    Args:
+        backend: As for ``set_backend``; None goes back to the environment variable
+            ``TINYTORCH_BACKEND``, read again at the next use, or ``"numpy"``.
+
+    Raises:
+        UnknownBackendError, BackendUnavailableError, TypeError: As ``set_backend``; after an
+            error nothing has changed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_default_backend("numpy")
+        >>> tt.set_default_backend(None)
+    """
+    global default
+    default = None if backend is None else load(backend)
+
+
+def get_default_backend() -> str:
+    """The name of the backend of threads that have made no choice.
+
+    Raises:
+        UnknownBackendError, BackendUnavailableError: If it comes from the environment
+            variable ``TINYTORCH_BACKEND``, and that names none that can be used here.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_default_backend()
+        'numpy'
+    """
+    return (default if default is not None else _first_default()).name
+
+
+def _first_default() -> Backend:
+    """The default until someone sets one: the environment variable's, or NumPy."""
+    global default
+    name = os.environ.get(VARIABLE)
+    if not name:
+        found = load("numpy")
+    else:
+        try:
+            found = load(name)
+        except (UnknownBackendError, BackendUnavailableError) as error:
+            raise error.within(f"environment variable {VARIABLE}={name}") from error.__cause__
+    if default is None:  # another thread may have set one meanwhile
+        default = found
+    return found
+
+
+def _snapshot() -> Backend | None:
+    """What a thread started here begins with; None: it follows the process default."""
+    if os.environ.get(INHERIT_VARIABLE) == "0":
+        return None
+    chosen = BACKEND.explicit()
+    if chosen is not None:
+        BACKEND.by_thread = True
+    return chosen
+
+
+def _inherit_on_start() -> None:
+    """Have ``Thread.start`` take a snapshot for the new thread, which finds it on itself.
+
+    The wrapper goes in once per process, also if other libraries wrap ``start`` after it;
+    a second copy of this module only puts its own ``_snapshot`` in the first one's place.
+    """
+    thread_class: Any = threading.Thread
+    hook = "_tinytorch_snapshot"
+    installed = hasattr(thread_class, hook)
+    setattr(thread_class, hook, staticmethod(_snapshot))
+    if not installed:
+        thread_class.start = _starting(thread_class.start)
+
+
+def _starting(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+    @functools.wraps(start)
+    def inheriting(self: Any) -> None:
+        if not hasattr(self, INHERITED):  # a second start fails; it must not change the first
+            setattr(self, INHERITED, self._tinytorch_snapshot())
+        start(self)
+
+    return inheriting
+
+
+_inherit_on_start()

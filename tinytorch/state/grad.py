@@ -1,0 +1,255 @@
+"""Grad mode and inference mode: whether operations are recorded for ``backward``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, overload
+
+from .scopes import AssignedScope, Scope, Settings, Slot, thread
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+GRAD: Slot[bool] = Slot("grad")
+INFERENCE: Slot[bool] = Slot("inference")
+scoped_grad = GRAD.var.get
+_scoped_inference = INFERENCE.var.get
+
+_ON: Settings = ((GRAD, True),)
+_OFF: Settings = ((GRAD, False),)
+# Leaving inference mode inside it turns recording on again, as in torch.
+_NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
+
+#: Called with True when the first block of inference mode, or of a vmap, is entered in any thread
+#: or task, and with False when the last is gone: between the two, tensors ask how they are made.
+when_inference: list[Callable[[bool], None]] = []
+_blocks = 0
+_counting = threading.RLock()  # for a block may go when Python collects garbage, at any time
+
+
+def count_block(change: int) -> None:
+    """Note that there is one block of inference mode, or of a vmap, more or less."""
+    global _blocks
+    with _counting:
+        before = _blocks > 0
+        _blocks += change
+        if (_blocks > 0) is not before:
+            for told in when_inference:
+                told(not before)
+
+
+class _Inference(tuple[tuple[Slot[Any], Any], ...]):
+    """The settings of a block in inference mode, of every copy of its context as well.
+
+    The block, and it alone, holds them: when they go, nothing runs in it any longer.
+    """
+
+    def __new__(cls) -> Self:
+        count_block(1)
+        return super().__new__(cls, ((GRAD, False), (INFERENCE, True)))
+
+    def __del__(self, count: Callable[[int], None] = count_block) -> None:
+        count(-1)
+
+
+def grad_enabled() -> bool:
+    """Whether operations are recorded here and now; true in a new thread.
+
+    They are not in inference mode, where ``enable_grad`` switches grad mode on and no more.
+    """
+    frame = scoped_grad()
+    if frame is None:
+        return not GRAD.by_thread or thread.grad is not False
+    on = frame.value if frame.entry.live else GRAD.explicit() is not False
+    if _scoped_inference() is None and not INFERENCE.by_thread:
+        return on
+    return on and not inference_enabled()
+
+
+def inference_enabled() -> bool:
+    """Whether inference mode is on here and now; false in a new thread."""
+    frame = _scoped_inference()
+    if frame is None:
+        return INFERENCE.by_thread and thread.inference is True
+    if frame.entry.live:
+        return frame.value
+    return INFERENCE.explicit() is True
+
+
+def is_grad_enabled() -> bool:
+    """Whether grad mode is on: operations are recorded here and now, but for inference mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.no_grad():
+        ...     tt.is_grad_enabled()
+        False
+        >>> tt.is_grad_enabled()
+        True
+    """
+    frame = scoped_grad()
+    if frame is None:
+        return not GRAD.by_thread or thread.grad is not False
+    return frame.value if frame.entry.live else GRAD.explicit() is not False
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this code runs in inference mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.inference_mode():
+        ...     tt.is_inference_mode_enabled()
+        True
+    """
+    return inference_enabled()
+
+
+class _Bare(Scope):
+    """A scope without arguments, so that as a decorator it needs no parentheses."""
+
+    __slots__ = ()
+    takes_classes = True
+
+    @overload
+    def __new__(cls, orig_func: None = None) -> Self: ...
+    @overload
+    def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]  # the decorated function
+    def __new__(cls, orig_func: Any = None) -> Any:
+        made = super().__new__(cls)
+        return made if orig_func is None else made(orig_func)
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class no_grad(_Bare):  # noqa: N801
+    """Record nothing inside a ``with`` block or a function: results do not require grad.
+
+    It holds for the current task, and not for threads started inside. As a decorator, with
+    or without parentheses, it works on functions, coroutines and generators.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with tt.no_grad():
+        ...     y = x * 2
+        >>> y.requires_grad
+        False
+        >>> @tt.no_grad
+        ... def double(x):
+        ...     return x * 2
+        >>> double(x).requires_grad
+        False
+    """
+
+    __slots__ = ()
+
+    def _settings(self) -> Settings:
+        return _OFF
+
+
+class enable_grad(_Bare):  # noqa: N801
+    """Record again inside a ``with`` block or a function that is inside ``no_grad``.
+
+    It holds for the current task. As a decorator, with or without parentheses, it works on
+    functions, coroutines and generators.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with tt.no_grad():
+        ...     with tt.enable_grad():
+        ...         y = x * 2
+        >>> y.requires_grad
+        True
+    """
+
+    __slots__ = ()
+
+    def _settings(self) -> Settings:
+        return _ON
+
+
+class inference_mode(Scope):  # noqa: N801
+    """``no_grad`` for results that will never take part in a graph.
+
+    Inside, grad mode is off; ``enable_grad`` turns it on, but nothing is recorded. With
+    ``mode=False`` both are as if outside: inference mode off and grad mode on.
+
+    Args:
+        mode: Whether inference mode is on in the block. Default: True. A function, when
+            ``inference_mode`` decorates without parentheses.
+
+    Raises:
+        TypeError: If ``mode`` is neither a bool nor a function.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with tt.inference_mode():
+        ...     y = x * 2
+        >>> y.requires_grad
+        False
+    """
+
+    __slots__ = ("mode",)
+    takes_classes = True
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...  # type: ignore[misc]  # the decorated function
+    def __new__(cls, mode: Any = True) -> Any:
+        if isinstance(mode, bool):
+            return super().__new__(cls)
+        if callable(mode):
+            return cls()(mode)
+        raise TypeError(_not_bool("inference_mode", "mode", mode))
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__()
+        self.mode = mode
+
+    def _settings(self) -> Settings:
+        return _Inference() if self.mode else _NO_INFERENCE
+
+
+class set_grad_enabled(AssignedScope):  # noqa: N801
+    """Switch grad mode on or off: at once, for a ``with`` block, or for a function.
+
+    As a statement it holds for this thread from now on, or inside ``no_grad`` and the like
+    until that block ends.
+
+    Args:
+        mode: Whether operations are recorded.
+
+    Raises:
+        TypeError: If ``mode`` is not a bool.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.set_grad_enabled(False):
+        ...     tt.is_grad_enabled()
+        False
+        >>> tt.is_grad_enabled()
+        True
+    """
+
+    __slots__ = ("mode",)
+    takes_classes = True
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(_not_bool("set_grad_enabled", "enabled", mode))
+        self.mode = mode
+        super().__init__()
+
+    def _settings(self) -> Settings:
+        return _ON if self.mode else _OFF
+
+
+def _not_bool(function: str, argument: str, value: object) -> str:
+    return (
+        f"{function}(): argument '{argument}' (position 1) must be bool, not {type(value).__name__}"
+    )

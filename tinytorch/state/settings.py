@@ -1,0 +1,261 @@
+"""Switches that PyTorch programs set: threads, determinism, precision of matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import warnings
+
+#: What was set; the modules that are PyTorch's homes of some of them read it, too.
+values: dict[str, Any] = {
+    "deterministic": False, "warn_only": False, "precision": "highest", "interop": 1, "fill": True,
+}  # fmt: skip
+_PRECISIONS = ("highest", "high", "medium")
+_MODES = ("default", "warn", "error")
+
+
+def _positive(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} expects an int, but got {type(value).__name__}")
+    if value < 1:
+        raise RuntimeError(f"{name} expects a positive integer, got {value}")
+    if value > 2**31 - 1:
+        raise ValueError(f"{name}: Overflow when unpacking long, got {value}")
+    return value
+
+
+def get_num_threads() -> int:
+    """How many threads OpenBLAS, and large operations on NumPy, use.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_num_threads() >= 1
+        True
+    """
+    from ..backends.numpy import threads  # few programs ask
+
+    return threads.count()
+
+
+def set_num_threads(int: int) -> None:
+    """Set how many threads OpenBLAS, and large operations on NumPy, use in this process.
+
+    Without effect where NumPy runs on another BLAS.
+
+    Args:
+        int: How many.
+
+    Raises:
+        TypeError: If it is no int.
+        RuntimeError: If it is less than 1.
+        ValueError: If no C int holds it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_num_threads(tt.get_num_threads())
+    """
+    number = _positive("set_num_threads", int)
+    from ..backends.numpy import threads
+
+    threads.set_count(number)
+
+
+def get_num_interop_threads() -> int:
+    """What ``set_num_interop_threads`` was told; 1 at first.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_num_interop_threads()
+        1
+    """
+    return int(values["interop"])
+
+
+def set_num_interop_threads(int: int) -> None:
+    """Remember a number of threads: no operation here runs beside another.
+
+    Args:
+        int: How many.
+
+    Raises:
+        TypeError: If it is no int.
+        RuntimeError: If it is less than 1.
+        ValueError: If no C int holds it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_num_interop_threads(1)
+    """
+    values["interop"] = _positive("set_num_interop_threads", int)
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Say whether operations have to repeat their results exactly.
+
+    On NumPy they always do. On CuPy, sums at repeated indices (``index_add``, gradients of
+    gathering and embeddings) are atomic and may differ in their last digits whatever this says.
+    Memory that would be left as it was is filled: see ``utils.deterministic``.
+
+    Args:
+        mode: Whether they have to.
+        warn_only: Whether a warning would be enough. Default: False.
+
+    Raises:
+        TypeError: If one of them is no bool.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.use_deterministic_algorithms(True)
+        >>> tt.are_deterministic_algorithms_enabled()
+        True
+        >>> tt.use_deterministic_algorithms(False)
+    """
+    for name, value in {"mode": mode, "warn_only": warn_only}.items():
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"use_deterministic_algorithms(): argument '{name}' must be bool, not "
+                f"{type(value).__name__}"
+            )
+    values.update(deterministic=mode, warn_only=warn_only)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What ``use_deterministic_algorithms`` was told.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.are_deterministic_algorithms_enabled()
+        False
+    """
+    return bool(values["deterministic"])
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether ``use_deterministic_algorithms`` was told that a warning is enough.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_deterministic_algorithms_warn_only_enabled()
+        False
+    """
+    return bool(values["warn_only"])
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """``use_deterministic_algorithms`` by a number or a name.
+
+    Args:
+        debug_mode: 0 or ``"default"``, 1 or ``"warn"``, 2 or ``"error"``.
+
+    Raises:
+        TypeError: If it is neither an int nor a str.
+        RuntimeError: If it is none of these.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_deterministic_debug_mode("default")
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    known = _MODES if isinstance(debug_mode, str) else range(3)
+    if debug_mode not in known:
+        raise RuntimeError(
+            "invalid value of debug_mode, expected one of `default`, `warn`, `error`, 0, 1, 2, "
+            f"but got {debug_mode}"
+        )
+    number = _MODES.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(number > 0, warn_only=number == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2, as for ``set_deterministic_debug_mode``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_deterministic_debug_mode()
+        0
+    """
+    return (1 if values["warn_only"] else 2) if values["deterministic"] else 0
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Say how precise products of float32 matrices have to be; they always are in float32.
+
+    Args:
+        precision: ``"highest"``, ``"high"`` or ``"medium"``.
+
+    Raises:
+        RuntimeError: If it is none of these.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_float32_matmul_precision("highest")
+    """
+    if precision not in _PRECISIONS:
+        raise RuntimeError(
+            f"set_float32_matmul_precision: expected one of {', '.join(_PRECISIONS)}; got "
+            f"{precision!r}"
+        )
+    values["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What ``set_float32_matmul_precision`` was told; ``"highest"`` at first.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_float32_matmul_precision()
+        'highest'
+    """
+    return str(values["precision"])
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: Python cannot have the processor treat the smallest numbers as 0.
+
+    Args:
+        mode: Whether it should.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_flush_denormal(True)
+        False
+    """
+    return False
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Remember whether warnings are wanted every time; Python's filters decide about ours.
+
+    Args:
+        b: Whether they are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_warn_always(False)
+    """
+    warnings.every_time = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """What ``set_warn_always`` was told.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_warn_always_enabled()
+        False
+    """
+    return warnings.every_time
+
+
+#: The names of this module that are public at the top level.
+PUBLIC = (
+    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
+    "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads",
+    "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
+    "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal",
+    "set_num_interop_threads", "set_num_threads", "set_warn_always",
+    "use_deterministic_algorithms",
+)  # fmt: skip
+for _name in PUBLIC:
+    globals()[_name].__module__ = "tinytorch"
