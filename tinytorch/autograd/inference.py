@@ -1,8 +1,8 @@
 """Inference tensors: what was made in inference mode, and what may not be done with it outside.
 
-They cost nothing where nobody is in inference mode. While some code is, tensors are made by
-``new_marked`` instead of ``object.__new__``, and with ``UNSETTLED`` instead of None for a version.
-That is never a tensor's version: whoever meets it asks ``settle``, or refuses.
+They cost nothing where nobody is in inference mode. While some code is, tensors are made with
+``UNSETTLED`` instead of None for a version, and ``mark`` is asked about them. That is never a
+tensor's version: whoever meets it asks ``settle``, or refuses.
 
 In the same way tensors are marked that a function made which ``vmap`` runs, and its examples:
 what it writes to in place must be one of them.
@@ -13,12 +13,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from ..state import Variable, count_block, inference_enabled
 from .saved_tensors import is_needed
-
-T = TypeVar("T")
 
 
 class _Unsettled(list[int]):
@@ -41,15 +39,13 @@ APPLYING: Variable[Any] = Variable("applying_functions", None)
 _next_number = itertools.count(1).__next__
 
 
-def new_marked(cls: type[T]) -> T:
-    """``object.__new__``, with a note on what is made in inference mode or inside ``vmap``."""
-    made: Any = object.__new__(cls)
+def mark(made: Any) -> None:
+    """Note on a new tensor that it is made in inference mode or inside ``vmap``."""
     if inference_enabled():
         made._inference = True
     number = MAPPED.get()
     if number:
         made._mapped = number
-    return made  # type: ignore[no-any-return]
 
 
 def settle(tensor: Any) -> bool:

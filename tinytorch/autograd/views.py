@@ -19,35 +19,12 @@ from .nodes import Edge, Node, Slot, node_of
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
 VIEW = 2
 
-
-class View:
-    """How a view was made.
-
-    Attributes:
-        replay: The operations, as ``(function, arguments)``, that make it from its base.
-        base_node: The base's node when the view's own node was made.
-        rg: Whether the view requires grad as long as its base has that node.
-        kind: Why it may not be changed in place where gradients are recorded: one of the kinds
-            below, or "".
-        version: For such a view, the version of its memory when it was made. Its own node cannot
-            be made again, so that its memory must not change at all.
-    """
-
-    __slots__ = ("replay", "base_node", "rg", "kind", "version")
-
-    replay: tuple[Any, ...]
-    base_node: Any
-    rg: bool
-    kind: str
-    version: int
-
-
 #: Made by an operation that returns several views, in a mode that records nothing, by a user's
 #: ``Function``, or by a transform of ``func`` in the place of an argument.
 SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "function"
 TRANSFORM = "transform"
 
-#: ``View.base_node`` of a view that has a kind, so that whoever asks for its node calls _refresh.
+#: ``Tensor._base_node`` of a view that has a kind, so that whoever asks for its node is told.
 _FIXED = object()
 
 
@@ -56,45 +33,70 @@ def unrecorded_kind() -> str:
     return INFERENCE if inference_enabled() else NO_GRAD
 
 
-def track(out: Any, source: Any, step: Any, node: Any, kind: str = "") -> None:
-    """Make ``out`` a view of ``source``, made by ``step`` and recorded as ``node``."""
-    if source._vc is UNSETTLED or out._vc is UNSETTLED:
+def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind: str = "") -> None:
+    """Make ``out`` a view of ``source``, made by ``function`` and recorded as ``node``.
+
+    Args:
+        out: The view; of what a tensor has, only its array, backend, gradient and version are
+            looked at.
+        source: What it shows.
+        function: The operation that makes it from ``source``.
+        arguments: Its other arguments.
+        node: Where its gradient goes.
+        kind: One of the kinds above, or "".
+    """
+    version = source._vc
+    if version is UNSETTLED or out._vc is UNSETTLED:
         take_after(out, source)
+        version = source._vc
         if source._inference:  # as in torch, its views never require grad
             node = None
-    if source._vc is None:
-        source._vc = [0]
-    out._vc = source._vc
+    if version is None:
+        version = source._vc = [0]
+    out._vc = version
     base = source._base
-    replay: tuple[Any, ...] = (step,)
     if base is None:
         base = source
+        out._steps = (None, function, arguments)
     else:
         if base._base is not None:
             base = _root(source)
-        kind = kind or source._view.kind
-        replay = source._view.replay + replay
-    view = object.__new__(View)  # View(...), without the frame of a call
-    view.replay = replay
-    view.rg = node is not None
-    view.kind = kind
-    if kind:
-        view.base_node = _FIXED
-        view.version = out._vc[0]
-    else:
-        view.base_node = base._node
+        kind = kind or source._kind
+        out._steps = (source._steps, function, arguments)
     out._base = base
     out._node = node
     out._rg = VIEW
-    out._view = view
+    out._wanted = node is not None
+    out._kind = kind
+    if kind:
+        out._base_node = _FIXED
+        out._fixed_at = version[0]
+    else:
+        out._base_node = base._node
 
 
 def fix(tensor: Any, kind: str) -> None:
     """Give a view that was just made a kind."""
-    view = tensor._view
-    view.kind = kind
-    view.base_node = _FIXED
-    view.version = tensor._vc[0]
+    tensor._kind = kind
+    tensor._base_node = _FIXED
+    tensor._fixed_at = tensor._vc[0]
+
+
+def show_as(tensor: Any, view: Any) -> None:
+    """Make a view what another view of the same base is."""
+    tensor._steps, tensor._base_node = view._steps, view._base_node
+    tensor._wanted, tensor._kind = view._wanted, view._kind
+    if view._kind:
+        tensor._fixed_at = view._fixed_at
+
+
+def _replay(tensor: Any) -> tuple[Step, ...]:
+    """The operations that make a view from its base."""
+    found, steps = [], tensor._steps
+    while steps is not None:
+        steps, *step = steps
+        found.append(tuple(step))
+    return tuple(reversed(found))
 
 
 def edge_of(tensor: Any) -> Edge:
@@ -105,27 +107,26 @@ def edge_of(tensor: Any) -> Edge:
         return tensor if node is None else node
     if rg is False:
         return None
-    view = tensor._view
     base = tensor._base
-    if base._node is not view.base_node or base._base is not None:
-        if view.kind:
-            return _fixed_edge(tensor, view)
-        _refresh(tensor, view)
-    if view.rg:
+    if base._node is not tensor._base_node or base._base is not None:
+        if tensor._kind:
+            return _fixed_edge(tensor)
+        _refresh(tensor)
+    if tensor._wanted:
         return tensor if tensor._node is None else tensor._node
     # A base that was asked for gradients after the view was made is not reached through it.
     return dead_end(tensor) if tensor._base._rg and _as_its_base(tensor) else None
 
 
-def _fixed_edge(tensor: Any, view: View) -> Edge:
+def _fixed_edge(tensor: Any) -> Edge:
     """``edge_of`` a view that has a kind."""
     if tensor._node is None and not _as_its_base(tensor):
-        return tensor if view.rg else None
-    if tensor._vc[0] != view.version:
+        return tensor if tensor._wanted else None
+    if tensor._vc[0] != tensor._fixed_at:
         raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
     if tensor._node is not None:
         return tensor._node
-    if view.rg:
+    if tensor._wanted:
         return tensor
     # It requires grad as its base does, but nothing was recorded: gradients end here.
     return dead_end(tensor)
@@ -136,9 +137,8 @@ def requires_grad(tensor: Any) -> bool:
     rg = tensor._rg
     if rg is not VIEW:
         return bool(rg)
-    view = tensor._view
-    if view.kind:
-        return view.rg or _as_its_base(tensor)
+    if tensor._kind:
+        return tensor._wanted or _as_its_base(tensor)
     return edge_of(tensor) is not None
 
 
@@ -150,7 +150,7 @@ def _as_its_base(view: Any) -> bool:
     base = view._base
     if view._data.dtype.kind in "biu" or base._inference or not requires_grad(base):
         return False
-    steps = (getattr(function, "op", None) for function, _ in view._view.replay)
+    steps = (getattr(function, "op", None) for function, _ in _replay(view))
     return all(op is None or op.backward.differentiable for op in steps)
 
 
@@ -167,18 +167,22 @@ def reroot(tensor: Any, root: Any) -> None:
     Its views are then views of ``root``, whose shape is what they were made from.
     """
     root._rg, root._node, root._vc = tensor._rg, tensor._node, tensor._vc
-    view = object.__new__(View)
-    view.replay, view.base_node, view.rg, view.kind = (), root._node, bool(root._rg), ""
-    tensor._base, tensor._view, tensor._rg = root, view, VIEW
+    tensor._steps, tensor._base_node, tensor._wanted, tensor._kind = (
+        None,
+        root._node,
+        bool(root._rg),
+        "",
+    )
+    tensor._base, tensor._rg = root, VIEW
 
 
-def _refresh(tensor: Any, view: View) -> None:
+def _refresh(tensor: Any) -> None:
     base = _root(tensor)
-    if base._node is view.base_node or base._cut_at == base._vc[0]:
+    if base._node is tensor._base_node or base._cut_at == base._vc[0]:
         return
     with ABOVE.enable_grad():
         last = again = base
-        for function, arguments in view.replay:
+        for function, arguments in _replay(tensor):
             last, again = again, function(again, *arguments)
     tensor._node = again._node
     made = node_of(again._node)
@@ -187,12 +191,12 @@ def _refresh(tensor: Any, view: View) -> None:
         # holds, or a part of each complex number.
         if again._data.dtype == last._data.dtype or made.name() == "SelectBackward0":
             made.op = made.op.called("AsStridedBackward0")
-    view.base_node = base._node
-    if _is_cut(base) and view.rg:  # as in torch, where it requires grad from then on
+    tensor._base_node = base._node
+    if _is_cut(base) and tensor._wanted:  # as in torch, where it requires grad from then on
         tensor._node = dead_end(tensor)
     else:
-        view.rg = again.requires_grad
-    if tensor._retains_grad and view.rg:
+        tensor._wanted = again.requires_grad
+    if tensor._retains_grad and tensor._wanted:
         tensor._retain_from_here()
 
 
@@ -203,7 +207,7 @@ def _is_cut(base: Any) -> bool:
 
 def check_inplace(tensor: Any) -> None:
     """RuntimeError if autograd forbids changing ``tensor`` in place."""
-    if tensor._base is not None and tensor._view.kind:
+    if tensor._base is not None and tensor._kind:
         raise RuntimeError(_refusal(tensor, "is being"))
     if tensor._base is None:
         if tensor._rg and tensor._node is None:
@@ -211,13 +215,13 @@ def check_inplace(tensor: Any) -> None:
                 "a leaf Variable that requires grad is being used in an in-place operation."
             )
         return
-    base, view = _root(tensor), tensor._view
+    base = _root(tensor)
     cut = _is_cut(base) and edge_of(tensor) is not None
     if cut or (base._rg and base._node is None):
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
         )
-    if tensor._node is None and view.rg:
+    if tensor._node is None and tensor._wanted:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation."
         )
@@ -238,11 +242,11 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         if tensor._retains_grad:
             tensor._retain_from_here()
         return
-    base, replay = _root(tensor), tensor._view.replay
+    base = _root(tensor)
     data = base._data
     base._node = Node(
         scatter.called(scatter.backward_name, frees=True), base._xp, (edge_of(base), node),
-        (None, None, replay, _strides(data)), (), data.shape, data.dtype,
+        (None, None, _replay(tensor), _strides(data)), (), data.shape, data.dtype,
     )  # fmt: skip
     base._rg = True
     if base._retains_grad:
@@ -282,7 +286,7 @@ _WHY = {
 
 def _refusal(tensor: Any, modified: str) -> str:
     """Why a view with a kind may not be modified, or read once its memory ``modified``."""
-    kind = tensor._view.kind
+    kind = tensor._kind
     edge = tensor._node
     node = node_of(edge)
     name = "A view"

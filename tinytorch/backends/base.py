@@ -213,6 +213,14 @@ class Backend(Placement):
         """
         return False
 
+    def sum_along(self, array: Array, axis: int) -> Array:
+        """The sum along ``axis``, which is kept with size 1."""
+        return self.sum(array, axis, None, None, True)
+
+    def highest(self, array: Array, axis: int) -> Array:
+        """The largest number along ``axis``, which is kept with size 1."""
+        return array.max(axis, None, True)
+
     def last_true(self, mask: Array, axis: int) -> Array:
         """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
         place = self.library.arange(mask.shape[axis], dtype="int64")
@@ -426,6 +434,9 @@ class Backend(Placement):
             size: Elements of an array.
         """
         return nullcontext()
+
+    #: Whether there is a kernel of the backend's own for anything.
+    fuses: ClassVar[bool] = True
 
     def fused(self, name: str, *args: Any) -> Any:
         """The result of the backend's own kernel for ``name``; None if it has or takes none."""

@@ -28,7 +28,8 @@ class Storage:
     """The part of ``Tensor`` that knows nothing of gradients."""
 
     __slots__ = (
-        "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base", "_view",
+        "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base",
+        "_steps", "_base_node", "_wanted", "_kind", "_fixed_at",
     )  # fmt: skip
 
     if TYPE_CHECKING:  # names that typing.get_type_hints(Tensor) would not find
@@ -42,7 +43,20 @@ class Storage:
         #: ``[version]``, shared with everything that shares the memory; None until needed.
         _vc: list[int] | None
         _base: Tensor | None
-        _view: Any
+        # Of views alone, which have a base:
+        #: The operations that make it from its base, the last one first: ``(those before it,
+        #: function, arguments)``, or None.
+        _steps: tuple[Any, ...] | None
+        #: The base's node when the view's own node was made.
+        _base_node: Any
+        #: Whether it requires grad as long as its base has that node.
+        _wanted: bool
+        #: Why it may not be changed in place where gradients are recorded: a kind of
+        #: ``autograd.views``, or "".
+        _kind: str
+        #: For such a view, the version of its memory when it was made. Its own node cannot be made
+        #: again, so that its memory must not change at all.
+        _fixed_at: int
 
     requires_grad: bool
 
@@ -261,11 +275,10 @@ class Storage:
             >>> tt.tensor([3]).item()
             3
         """
-        if self._data.size != 1:
-            raise RuntimeError(
-                f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
-            )
-        return self._xp.item(self._data)
+        data = self._data
+        if data.size != 1:
+            raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
+        return self._xp.item(data)
 
     def tobytes(self) -> bytes:
         """The elements' bytes in row-major order.

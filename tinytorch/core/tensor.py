@@ -16,7 +16,7 @@ from ..autograd.inference import (
     UNSETTLED,
     check_update,
     check_wanted,
-    new_marked,
+    mark,
     settle,
     take_after,
 )
@@ -47,18 +47,17 @@ class Making:
     """How tensors are made here and now: another way while some code is in inference mode.
 
     Attributes:
-        new: ``object.__new__``, or what marks the tensors of inference mode and of ``vmap``.
-        version: The version of a new tensor.
+        version: The version of a new tensor: None, or ``UNSETTLED`` where ``mark`` is to be asked
+            whether it is one of inference mode or of ``vmap``.
     """
 
-    __slots__ = ("new", "version")
+    __slots__ = ("version",)
 
     def __init__(self) -> None:
         self.switch(False)
 
     def switch(self, marks: bool) -> None:
         """Mark the tensors that are made from now on, or no longer."""
-        self.new: Callable[[Any], Any] = new_marked if marks else object.__new__
         self.version: list[int] | None = UNSETTLED if marks else None
 
 
@@ -183,7 +182,7 @@ class Tensor(Storage):
         if requires_grad and self._inference:
             check_wanted(self)
         if self._rg is VIEW:
-            self._view.rg = requires_grad
+            self._wanted = requires_grad
         else:
             self._rg = requires_grad
         return self
@@ -475,15 +474,16 @@ torch_function.never_ask(Tensor)
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor around a raw array, without history."""
-    out: Tensor = making.new(cls)
+    out: Tensor = object.__new__(cls)
     out._data = data
     out._xp = xp
     out._rg = False
     out._node = None
     out._grad = None
-    out._vc = making.version
     out._base = None
-    out._view = None
+    out._vc = version = making.version
+    if version is not None:
+        mark(out)
     return out
 
 

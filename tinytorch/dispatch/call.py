@@ -6,6 +6,7 @@ steps of ``template`` again. Views and several results, which both need.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -62,7 +63,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
     """Several results of a kernel as tensors, recorded."""
     array_type = xp.array_type
-    outs = tuple(wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys)
+    outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
     if op.backward.differentiable and any_rg(op.backward, given) and grad_enabled():
         record(op.backward, xp, outs, given, raws)
     if op.view:
@@ -78,9 +79,10 @@ def _many_views(
     kind = views.SEVERAL
     if not grad_enabled():
         kind = views.unrecorded_kind()
+    source = raws[at]
     for i, out in enumerate(outs):
-        if xp.is_view(out._data, raws[at]):
-            views.track(out, given[at], (_Pick(op, i), rest), out._node, kind)
+        if out._data.base is source or xp.is_view(out._data, source):
+            views.track(out, given[at], _pick(op, i), rest, out._node, kind)
 
 
 class _Pick:
@@ -96,6 +98,9 @@ class _Pick:
     def kernel(self, xp: Any, *args: Any) -> Any:
         """The same on raw arrays."""
         return self.op.run(xp, args)[self.index]
+
+
+_pick = functools.cache(_Pick)
 
 
 def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -12,21 +12,21 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..autograd.inference import UNSETTLED
+from ..autograd.inference import UNSETTLED, mark
 from ..autograd.nodes import Node, next_seq
 from ..autograd.saved_packing import Recording
 from ..autograd.views import edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
-from ..dtypes import as_dtype
-from ..state import GRAD, current_backend, default_dtype, grad_enabled, scoped_grad
+from ..dtypes import as_dtype, dtype
+from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from .arguments import as_given, explain_shapes, unwrap
 from .call import TOLD, body_of, results, slow, slow_composite, told
 from .inplace import slow_inplace
 from .parameter_docs import without_out
 from .promotion import plain_number
 from .record import note_versions, record, watch
-from .scalar_arguments import checked_size, truthful
+from .scalar_arguments import BASIC, checked_size, is_basic, truthful
 from .signature import of_inplace
 from .spec import REQUIRED, Op
 from .template import source
@@ -36,7 +36,6 @@ from .template_arguments import Form, is_numpys
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,
     "_current_backend": current_backend,
-    "_default_dtype": default_dtype,
     "_GRAD": GRAD,
     "_Node": Node,
     "_PLAIN": PLAIN,
@@ -47,20 +46,25 @@ _SHARED: dict[str, Any] = {
     "_ValueError": ValueError,
     "_any": any,
     "_as_given": as_given,
+    "_basic": BASIC,
     "_bool": bool,
     "_checked_size": checked_size,
     "_edge_of": edge_of,
     "_explain_shapes": explain_shapes,
     "_grad_enabled": grad_enabled,
     "_int": int,
+    "_is_basic": is_basic,
     "_isinstance": isinstance,
     "_issubclass": issubclass,
     "_len": len,
     "_list": list,
     "_making": making,
-    "_new_node": object.__new__,
+    "_mark": mark,
+    "_new": object.__new__,
     "_next_seq": next_seq,
+    "_no_item": (IndexError, TypeError),
     "_note_versions": note_versions,
+    "_place_of_new": place_of_new,
     "_plain_number": plain_number,
     "_reals": (float, int),
     "_record": record,
@@ -72,7 +76,7 @@ _SHARED: dict[str, Any] = {
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,
     "_unwrap": unwrap,
-    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str)),
+    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str, dtype)),
     "_watch": watch,
 }
 

@@ -25,8 +25,9 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
-from .arguments import NUMPY_KEYWORDS, torchs_name, unexpected
+from .arguments import NUMPY_KEYWORDS, as_given, torchs_name, unexpected
 from .backward import SPECIAL, rule_needs
+from .call import slow_composite
 from .compiled import make_inplace_function, serve, serve_public, unwritten
 from .operators import make_operators
 from .parameter_docs import documented
@@ -87,6 +88,13 @@ class Operation(Protocol[P, R_co]):
 
     def numpy(self, form: F) -> F:
         """Register what the call means when it is spelt with NumPy's keywords."""
+
+    def plainly(self, operation: Operation[..., Any], inplace: bool = False) -> None:
+        """Have plain calls of a composite be those of an operation, or of its in-place form.
+
+        It has the parameters of the composite that can be given by position, and no other. The
+        composite is left with the calls that need a thought.
+        """
 
 
 class _MakeOperation(Protocol):
@@ -208,6 +216,7 @@ def dress(
     function.vjp = partial(_set_rules, spec)
     function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
     function.numpy = partial(_set_numpy_form, spec)
+    function.plainly = partial(_set_plain, spec)
     OPS[spec.qualname] = spec
     if spec.public:
         _publish(spec)
@@ -268,6 +277,16 @@ def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
     serve(twin.core, twin, Form.CORE)
     serve_public(function, twin)
     return twin
+
+
+def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
+    def others(op: Op, function: Any, values: Any, more: Any, options: dict[str, Any]) -> Any:
+        args, at = as_given(op, values, more, options), spec.plan.positional
+        return slow_composite(spec, function, args[:at], args[at:], options)
+
+    form = Form.INPLACE if inplace else Form.FUNCTION
+    for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:
+        serve(function, operation.op, form, others)
 
 
 def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,7 +20,10 @@ _NUMBERS = (bool, int, float, complex)
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
     if len(op.plan.tensors) == 1:
-        return _dressed(op, name, {f"__{name}__": _unary(op, f"__{name}__")})
+        method: Any = _unary(op, f"__{name}__")
+        if op.kernel is not None and len(op.plan.params) == 1:
+            method = serve(unwritten(op.name), op, Form.OPERATOR, _slow_unary(method))
+        return _dressed(op, name, {f"__{name}__": method})
     forward = serve(unwritten(op.name), op, Form.OPERATOR, _slow)
     reflected = serve(unwritten(op.name), op, Form.REFLECTED, _slow)
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
@@ -43,6 +46,10 @@ def _unary(op: Op, name: str) -> Callable[[Any], Any]:
         return function(self) if answer is torch_function.NOBODY else answer
 
     return method
+
+
+def _slow_unary(method: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda op, function, operand: method(operand)
 
 
 def _answer(name: str, *operands: Any) -> Any:

@@ -24,6 +24,19 @@ _REAL = frozenset((
     "neginf", "norm_type", "p", "posinf", "rcond", "rtol",
 ))  # fmt: skip
 
+#: What names elements without an array of indices, and NumPy takes as it is.
+BASIC = frozenset((int, slice, type(None), type(...)))
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index, or each of a tuple of them, names elements without an array."""
+    if index.__class__ is not tuple:
+        return index.__class__ in BASIC
+    for item in index:  # a loop, as a generator takes three times as long
+        if item.__class__ not in BASIC:
+            return False
+    return True
+
 
 def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
     """What is given for the plain parameter at ``position``, as the operation takes it.
@@ -67,6 +80,12 @@ def leads(value: Any, values: Any) -> bool:
 
 def checked_size(name: str, size: Any) -> tuple[int, ...]:
     """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
+    if size.__class__ is tuple and len(size) < 4:
+        for n in size:
+            if n.__class__ is not int or not 0 <= n < 65536:
+                break
+        else:
+            return size  # type: ignore[no-any-return]
     if not isinstance(size, (tuple, list)):
         size = (size,)
     shape = []

@@ -95,12 +95,14 @@ class Op:
             its place alone. None: ``promote`` tells; see ``is_elementwise``.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
         whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
-            an array and returns a 0-d array. None elsewhere.
+            an array and returns a 0-d array. For a creation function, the method that is the
+            kernel. None elsewhere.
         keeps: The kernel of recorded calls, which returns its result and an array from on the way
             there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
             nor where hooks ask for what is saved. None elsewhere.
         out: Whether a composite takes ``out=``, which its function does not.
         view: Whether the result may share its input's memory.
+        itself: Whether an operation with ``view`` returns its argument where its kernel does.
         gather: From which position on too many arguments are one sequence, or None.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
@@ -149,6 +151,7 @@ class Op:
     keeps: Callable[..., Any] | None = None
     out: bool = False
     view: bool = False
+    itself: bool = False
     gather: int | None = None
     returns: Any = None
     forms: tuple[str, ...] = ()

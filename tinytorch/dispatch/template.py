@@ -96,26 +96,29 @@ class Text(Results):
     def _creation(self) -> Iterator[str]:
         """A tensor of the active backend and the default dtype, or that which is asked for."""
         op = self.op
-        yield "_requires = False"
         yield from self._bind()
         strange = [
             f"{op.plan.params[i]}.__class__ not in _values"
             for i in range(op.plan.positional)
             if i != op.plan.sizes and i not in op.plan.scalars
         ]
-        yield f"if {' or '.join(('not _PLAIN', '_requires.__class__ is not _bool', *strange))}:"
+        yield f"if {' or '.join(('not _PLAIN', *strange))}:"
         yield f"    {self.slow}"
         if op.plan.sizes is not None:
             yield from self._check_sizes(op.plan.params[op.plan.sizes])
-        yield "_xp = _current_backend()"
         yield "if dtype is not None:"
+        yield "    _xp = _current_backend()"
         yield "    dtype = _xp.native_dtype(_as_dtype(dtype))"
+        yield "else:"
         if op.default_dtype:
-            yield "else:"
-            yield "    dtype = _xp.native_dtype(_default_dtype())"
+            yield "    _xp, dtype = _place_of_new()"
+        else:
+            yield "    _xp = _current_backend()"
         yield from self._call_kernel()
         yield from self._wrap()
-        yield "return _out.requires_grad_() if _requires else _out"
+        yield "if _options and 'requires_grad' in _options and _requires:"
+        yield "    _out.requires_grad_()"
+        yield "return _out"
 
     def _check_sizes(self, name: str) -> Iterator[str]:
         """A few small ints need no look."""

@@ -23,13 +23,15 @@ class Form(Enum):
     INPLACE = "inplace"
     #: The same behind an operator such as ``+=``.
     INPLACE_OPERATOR = "inplace operator"
+    #: What is behind ``x[index]``: a tensor and what says which of its elements are meant.
+    ITEM = "item"
     #: The public function of a composite, which is a function over tensors itself.
     COMPOSITE = "composite"
     #: The public function of what makes a tensor where the state says.
     CREATION = "creation"
 
 
-OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR)
+OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR, Form.ITEM)
 
 
 def is_served(op: Op, form: Form) -> bool:
@@ -84,7 +86,7 @@ class Arguments:
     def _header(self) -> str:
         if self.core:
             return f"def function({', '.join(('_xp', *self.op.plan.params))}):"
-        if self.form in (Form.OPERATOR, Form.INPLACE_OPERATOR):
+        if self.form in (Form.OPERATOR, Form.INPLACE_OPERATOR, Form.ITEM):
             return f"def function({', '.join(self.op.plan.params[:2])}, /):"
         if self.form is Form.REFLECTED:
             return f"def function({', '.join(self.op.plan.params[1::-1])}, /):"
@@ -114,6 +116,10 @@ class Arguments:
         elif named and not self.takes_more:
             yield "if _more:"
             yield f"    {self.slow}"
+        if self.form is Form.ITEM:
+            name = op.plan.params[1]
+            yield f"if {name}.__class__ not in _basic and not _is_basic({name}):"
+            yield f"    {self.slow}"
         if not named:
             return
         yield "if _options:"
@@ -129,6 +135,8 @@ class Arguments:
         if self.form is Form.CREATION:
             yield "    if 'requires_grad' in _options:"
             yield "        _requires = _options['requires_grad']"
+            yield "        if _requires.__class__ is not _bool:"
+            yield f"            {self.slow}"
             yield "        _left -= 1"
         yield "    if _left:"
         yield f"        {self.slow}"
@@ -161,6 +169,8 @@ class Arguments:
                 yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
             elif kind is float:
                 yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
+            elif not op.public and op.annotations.get(name) == "int":
+                yield f"{name}.__class__ is not _int"
             elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"
 

@@ -39,7 +39,10 @@ class Results(Arrays):
             f"{n}={self._raw(i)}" for i, n in enumerate(op.plan.params) if i >= op.plan.positional
         ]
         if self.form is Form.CREATION:
-            yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
+            if op.whole is not None:
+                yield f"_y = _xp.{op.whole}({', '.join((*first, 'dtype'))})"
+            else:
+                yield f"_y = _kernel({', '.join(('_xp', *first, *named))})"
             return
         call = f"_y = _kernel({', '.join(('_xp', *first))}"
         into = [f"out={out}"] if out else []
@@ -82,6 +85,9 @@ class Results(Arrays):
         else:
             yield "try:"
             yield from indented(self._call_kernel())
+            if self.form is Form.ITEM:
+                yield "except _no_item:"
+                yield f"    {self.slow}"
             yield "except _ValueError as _error:"
             yield f"    raise _explain_shapes(_op, {self.given}, _error) from None"
         array = (
@@ -96,12 +102,19 @@ class Results(Arrays):
         yield "    _y = _xp.asarray(_y)"
 
     def _wrap(self) -> Iterator[str]:
-        yield "_out = _making.new(_Tensor)"
+        yield from self._make()
+        yield "_out._rg = False"
+        yield "_out._node = _out._base = None"
+
+    def _make(self) -> Iterator[str]:
+        """What every new tensor has, a view or not."""
+        yield "_out = _new(_Tensor)"
         yield "_out._data = _y"
         yield "_out._xp = _xp"
-        yield "_out._rg = False"
-        yield "_out._node = _out._grad = _out._base = _out._view = None"
-        yield "_out._vc = _making.version"
+        yield "_out._grad = None"
+        yield "_out._vc = _version = _making.version"
+        yield "if _version is not None:"
+        yield "    _mark(_out)"
 
     @property
     def wants(self) -> str:
@@ -153,7 +166,7 @@ class Results(Arrays):
         yield from indented(self._fill_node(edges, op))
 
     def _fill_node(self, edges: list[int], op: str) -> Iterator[str]:
-        yield "_node = _new_node(_Node)"
+        yield "_node = _new(_Node)"
         yield "_node.seq = _next_seq()"
         yield f"_node.op = {op if self.form is not Form.REFLECTED else '_reflected'}"
         yield "_node.xp = _xp"
@@ -219,14 +232,18 @@ class Results(Arrays):
     def _view(self) -> Iterator[str]:
         """The result is a view where it shares the argument's memory, and else a copy."""
         lead, source = self.lead, self.op.plan.params[self.lead]
-        yield "_base = _y.base"
-        yield (
-            f"_is_view = _base is not None and (_base is _a{lead} or _base is _a{lead}.base) or "
-            f"_xp.is_view(_y, _a{lead})"
-        )
         yield f"if _y is _a{lead}:"
+        if self.op.itself:
+            yield f"    return {source}"
         yield "    _y = _y[...]"
-        yield from self._wrap()
+        yield "    _is_view = True"
+        yield "else:"
+        yield "    _base = _y.base"
+        yield (
+            f"    _is_view = _base is not None and (_base is _a{lead} or _base is _a{lead}.base)"
+            f" or _xp.is_view(_y, _a{lead})"
+        )
+        yield from self._make()
         yield "_node = None"
         if self.op.backward.differentiable:
             yield f"if {self.wants}:"
@@ -234,10 +251,11 @@ class Results(Arrays):
         steps = tuple_of(self.op.plan.params[i] for i in self.all if i != lead)
         yield "if _is_view:"
         kind = f"'' if _node is not None or {GRAD_IS_ON} else _unrecorded_kind()"
-        yield f"    _track(_out, {source}, (_step, {steps}), _node, {kind})"
-        yield "elif _node is not None:"
+        yield f"    _track(_out, {source}, _step, {steps}, _node, {kind})"
+        yield "else:"
         yield "    _out._node = _node"
-        yield "    _out._rg = True"
+        yield "    _out._rg = _node is not None"
+        yield "    _out._base = None"
         yield "if _node is not None and _Recording.watched:"
         yield "    _watch(_node, _out)"
         yield "return _out"

@@ -174,7 +174,7 @@ def writable_for(given: Tensor) -> Tensor:
 
     One that depends on what is outside stays as it is: that would have to know of the change.
     """
-    if given._node is not None or given._view is not None:
+    if given._node is not None or given._base is not None:
         return given
     shown = given.detach()
     data = shown._data

@@ -34,6 +34,7 @@ from .defaults import default_generator as default_generator
 from .defaults import generator as generator
 from .defaults import generator_context as generator_context
 from .defaults import get_default_dtype as get_default_dtype
+from .defaults import place_of_new as place_of_new
 from .defaults import set_default_dtype as set_default_dtype
 from .defaults import set_generator as set_generator
 from .defaults import set_generator_factory as set_generator_factory

@@ -25,9 +25,9 @@ INHERIT_VARIABLE = "TINYTORCH_THREAD_INHERIT"
 
 BACKEND: Slot[Backend] = Slot("backend")
 _scoped = BACKEND.var.get
-_default: Backend | None = None
+default: Backend | None = None
 #: Whether a backend of several devices is loaded; asking each backend costs more than the look-up.
-_several = False
+several = False
 
 
 def current_backend() -> Backend:
@@ -40,13 +40,13 @@ def current_backend() -> Backend:
     else:
         found = BACKEND.explicit()
     if found is None:
-        found = _default if _default is not None else _first_default()
-    return found.here() if _several and found.several else found
+        found = default if default is not None else _first_default()
+    return found.here() if several and found.several else found
 
 
 def _follow_devices() -> None:
-    global _several
-    _several = True
+    global several
+    several = True
 
 
 Backend.when_several.append(_follow_devices)
@@ -183,8 +183,8 @@ def set_default_backend(backend: BackendLike | None) -> None:
         >>> tt.set_default_backend("numpy")
         >>> tt.set_default_backend(None)
     """
-    global _default
-    _default = None if backend is None else load(backend)
+    global default
+    default = None if backend is None else load(backend)
 
 
 def get_default_backend() -> str:
@@ -199,12 +199,12 @@ def get_default_backend() -> str:
         >>> tt.get_default_backend()
         'numpy'
     """
-    return (_default if _default is not None else _first_default()).name
+    return (default if default is not None else _first_default()).name
 
 
 def _first_default() -> Backend:
     """The default until someone sets one: the environment variable's, or NumPy."""
-    global _default
+    global default
     name = os.environ.get(VARIABLE)
     if not name:
         found = load("numpy")
@@ -213,8 +213,8 @@ def _first_default() -> Backend:
             found = load(name)
         except (UnknownBackendError, BackendUnavailableError) as error:
             raise error.within(f"environment variable {VARIABLE}={name}") from error.__cause__
-    if _default is None:  # another thread may have set one meanwhile
-        _default = found
+    if default is None:  # another thread may have set one meanwhile
+        default = found
     return found
 
 

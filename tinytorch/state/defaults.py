@@ -9,12 +9,14 @@ from typing import Any
 
 from .. import dtypes
 from ..backends import Backend
-from .backend import current_backend
+from . import backend as _backend
+from .backend import BACKEND, current_backend
 from .scopes import Scope, Settings, Slot, thread
 from .variable import Variable
 
 DTYPE: Slot[dtypes.dtype] = Slot("dtype")
 _scoped_dtype = DTYPE.var.get
+_scoped_backend = BACKEND.var.get
 _default_dtype = dtypes.float32
 
 
@@ -28,6 +30,24 @@ def default_dtype() -> dtypes.dtype:
     else:
         chosen = frame.value if frame.entry.live else DTYPE.explicit()
     return _default_dtype if chosen is None else chosen
+
+
+#: What ``place_of_new`` found last: the defaults, and its answer while nobody chose anything else.
+_found: tuple[Any, Any, Any] = (None, None, None)
+
+
+def place_of_new() -> tuple[Backend, Any]:
+    """The active backend, and the default dtype as its library's."""
+    global _found
+    chosen = BACKEND.by_thread or DTYPE.by_thread or _backend.several
+    if not chosen and _scoped_backend() is None and _scoped_dtype() is None:
+        default, dtype, place = _found
+        if default is not _backend.default or dtype is not _default_dtype or default is None:
+            place = current_backend(), current_backend().native_dtype(_default_dtype)
+            _found = _backend.default, _default_dtype, place
+        return place  # type: ignore[no-any-return]
+    xp = current_backend()
+    return xp, xp.native_dtype(default_dtype())
 
 
 def get_default_dtype() -> dtypes.dtype:
@@ -109,6 +129,7 @@ def _floating(d: Any) -> dtypes.dtype:
 # -- random generators ---------------------------------------------------------------
 
 _GENERATOR: Slot[tuple[Backend, Any]] = Slot("generator")
+_scoped_generator = _GENERATOR.var.get
 _generators: dict[Backend, Any] = {}
 _generators_lock = threading.RLock()
 
@@ -141,7 +162,7 @@ def generator(backend: Backend | None = None) -> Any:
     """
     if backend is None:
         backend = current_backend()
-    frame = _GENERATOR.top()
+    frame = None if _scoped_generator() is None else _GENERATOR.top()
     while frame is not None:
         if frame.entry.live and frame.value[0] is backend:
             return frame.value[1]

@@ -426,8 +426,8 @@ def _record(
     node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
     for i, tensor in enumerate(tensors):
         skip = is_among(tensor, without)
-        if tensor._view is not None and not skip and not is_among(tensor, ctx._dirty):
-            tensor._view.kind = FUNCTION if single else SEVERAL
+        if tensor._base is not None and not skip and not is_among(tensor, ctx._dirty):
+            tensor._kind = FUNCTION if single else SEVERAL
         if tensor._data.dtype.kind in "fc" and not skip:
             set_history(ctx, tensor, node if single else Slot(node, i))
     save(ctx, node, tensors, single)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from math import cos, log1p, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,12 @@ NDArray = np.ndarray[Any, Any]
 
 #: Draws handled at once: the temporaries of one block stay in the cache.
 BLOCK = 1 << 15
+
+
+#: By a dtype's letter 1, -2 and 2 pi, as arrays, which NumPy takes in half the time of numbers.
+_CONSTANTS = {c: [np.array(v, c) for v in (1.0, -2.0, 2.0 * math.pi)] for c in "fd"}
+#: 2 pi over 2**53, which a product with an integer rounds as it does 2 pi times a fraction.
+_TURN = 2.0 * math.pi * 2.0**-53
 
 
 def blocks(count: int) -> Iterator[tuple[int, int]]:
@@ -97,15 +104,16 @@ def _split(x: Any) -> tuple[Any, Any]:
 
 def box_muller(units: NDArray, mean: float, std: float) -> NDArray:
     """Normals from uniforms, in place, in blocks of 16: 8 radii, then 8 angles."""
-    real = units.dtype.type
+    one, minus_two, turn = _CONSTANTS[units.dtype.char]
     out = units.reshape(-1, 2, 8)
-    radius = real(1) - out[:, 0]
-    np.log(radius, out=radius)
-    radius *= real(-2)
-    np.sqrt(radius, out=radius)
-    angle = out[:, 1] * real(2 * math.pi)
-    np.multiply(radius, np.cos(angle), out=out[:, 0])
-    np.multiply(radius, np.sin(angle), out=out[:, 1])
+    first, second = out[:, 0], out[:, 1]
+    radius = one - first
+    np.log(radius, radius)
+    radius *= minus_two
+    np.sqrt(radius, radius)
+    angle = second * turn
+    np.multiply(radius, np.cos(angle), first)
+    np.multiply(radius, np.sin(angle, angle), second)
     return multiply_add(units, std, mean)
 
 
@@ -113,11 +121,10 @@ def tiny_pairs(words: list[int]) -> list[float]:
     """Box-Muller on a handful of 32-bit words, where calls into NumPy would cost more."""
     flat = iter(words)
     values = []
-    for a, b, c, d in zip(flat, flat, flat, flat, strict=True):
-        angle = 2.0 * math.pi * (((a & 0x1FFFFF) << 32 | b) * 2.0**-53)
-        chance = ((c & 0x1FFFFF) << 32 | d) * 2.0**-53
-        radius = math.sqrt(-2.0 * math.log1p(-chance))
-        values += [radius * math.cos(angle), radius * math.sin(angle)]
+    for a, b, c, d in zip(flat, flat, flat, flat):  # noqa: B905  # a check would cost as much
+        angle = ((a & 0x1FFFFF) << 32 | b) * _TURN
+        radius = sqrt(-2.0 * log1p(((c & 0x1FFFFF) << 32 | d) * -(2.0**-53)))
+        values += (radius * cos(angle), radius * sin(angle))
     return values
 
 

@@ -75,12 +75,13 @@ _SHORT_PERMUTATION = 1000
 #: Up to this many normals Python's own mathematics beats calls into NumPy.
 _TINY_NORMAL = 24
 _WORD = 2**32
-_MASK24 = np.uint64(2**24 - 1)
-_MASK53 = np.uint64(2**53 - 1)
+_MASK24 = np.array(2**24 - 1, np.uint64)
+_MASK53 = np.array(2**53 - 1, np.uint64)
 NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
 _SHIFT = np.uint64(32)
-_UNIT24 = np.float32(2.0**-24)
+_UNIT24 = np.array(2.0**-24, np.float32)
 _FLOAT32 = np.dtype(np.float32)
+_INT64 = np.dtype(np.int64)
 
 
 class TorchMT19937:
@@ -216,7 +217,12 @@ class TorchMT19937:
         A value that rounds to ``high`` becomes ``low``, as in PyTorch.
         """
         if dtype == _FLOAT32 and low == 0 and high == 1:
-            return self._place(self._fill(shape, _FLOAT32, self._unit32))
+            count = math.prod(shape)
+            if count > BLOCK:
+                return self._place(self._fill(shape, _FLOAT32, self._unit32))
+            with self._lock:
+                units = self._unit32(count)
+            return self._place(units.reshape(shape))
         dtype = np.dtype(dtype)
         if dtype.kind == "c":
             parts = self._uniform((*shape, 2), real_dtype(dtype), low, high)
@@ -258,12 +264,26 @@ class TorchMT19937:
                 by pairs, whatever their size.
         """
         dtype = np.dtype(dtype)
+        if mean == 0 and std == 1 and contiguous and dtype.char in "fd":
+            return self._place(self._standard_normal(shape, dtype))
         if dtype.kind == "c":
             parts = self._normal(
                 (*shape, 2), real_dtype(dtype), mean, std / math.sqrt(2.0), contiguous
             )
             return self._place(parts.view(dtype)[..., 0])
         return self._place(self._normal(shape, dtype, mean, std, contiguous))
+
+    def _standard_normal(self, shape: Sequence[int], dtype: Any) -> NDArray:
+        """``_normal`` for those of mean 0 and variance 1, of which few are made in fewer steps."""
+        count = math.prod(shape)
+        with self._lock:
+            if 0 < count < 16 and not count % 2 and self._pending is None:
+                values = tiny_pairs(self._bits.random_raw(2 * count).tolist())
+                return np.array(values, dtype).reshape(shape)
+            if 0 < count <= BLOCK and not count % 16:
+                units = self._unit64(count) if dtype.char == "d" else self._unit32(count)
+                return box_muller(units, 0.0, 1.0).reshape(shape)
+        return self._normal(shape, dtype, 0.0, 1.0, True)
 
     def _normal(
         self, shape: Sequence[int], dtype: Any, mean: float, std: float, contiguous: bool
@@ -316,10 +336,12 @@ class TorchMT19937:
             with self._lock:
                 words = self._bits.random_raw(count)
             words %= np.uint64(extent)
-            numbers = words.view(np.int64)
+            numbers = words.view(_INT64)
             if low:
                 numbers += low
-            return self._place(cast(numbers, dtype).reshape(shape))
+            if numbers.dtype is not dtype:
+                numbers = cast(numbers, dtype)
+            return self._place(numbers.reshape(shape))
 
         def draw(count: int) -> NDArray:
             if extent >= 2**64:

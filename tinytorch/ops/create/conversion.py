@@ -23,6 +23,8 @@ from ..shape.views import contiguous
 @op(method=False, node="ToCopyBackward0")
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
+    if input.flags.c_contiguous and native.kind != "b" and input.dtype.kind != "c":
+        return input.astype(native)
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         warn_once("Casting complex values to real discards the imaginary part")
         input = input.real
@@ -204,7 +206,9 @@ def to(
     """
     flags = []
     for arg in args:
-        if isinstance(arg, bool):
+        if arg.__class__ is dtypes.dtype:
+            dtype = arg
+        elif isinstance(arg, bool):
             flags.append(arg)
         else:
             dtype, device = _read_target(arg, dtype, device)
@@ -215,7 +219,7 @@ def to(
         out = _to_backend(out, _backend_of(device, backend), bool(non_blocking))
     if dtype is not None:
         wanted = dtypes.as_dtype(dtype)
-        if out._data.dtype != wanted.dtype:
+        if out._data.dtype is not wanted.dtype and out._data.dtype != wanted.dtype:
             out = _to_dtype(out, wanted)
     if memory_format is not None and memory_format is not preserve_format:
         if out is not input or suggested(out._data) is not memory_format:

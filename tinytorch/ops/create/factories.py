@@ -13,13 +13,13 @@ from ...dispatch.creation import backend_for, creation, pinned, uninitialised
 from ...dispatch.op import Array, Backend, Shape, composite
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, fit_number, written_number
-from ...state import default_dtype
+from ...state import default_dtype, place_of_new, settings
 from ...warnings import warn, warn_once
 from ..memory_order import in_order
-from .sequences import array_from, as_list, has_items
+from .sequences import PLAIN_NUMBERS, array_from, array_of_plain, as_list, has_items
 
 
-@creation
+@creation(whole="zeros")
 def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """A tensor of zeros.
 
@@ -36,7 +36,7 @@ def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     return xp.zeros(size, dtype)
 
 
-@creation
+@creation(whole="ones")
 def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """A tensor of ones.
 
@@ -73,7 +73,9 @@ def empty(
         tinytorch.Size([2, 3])
     """
     if memory_format is contiguous_format or memory_format is None:
-        return uninitialised(xp, size, dtype)
+        if settings.values["deterministic"]:
+            return uninitialised(xp, size, dtype)
+        return xp.empty(size, dtype)
     order = checked_format("empty", memory_format).order(len(size))
     if order is None:
         raise RuntimeError("empty: unsupported memory format Preserve")
@@ -95,7 +97,11 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         tensor([3, 3])
     """
     if fill_value.__class__ is float and -1e38 < fill_value < 1e38:
-        native = xp.native_dtype(default_dtype()) if dtype is None else dtype
+        native = dtype
+        if dtype is None:
+            active, native = place_of_new()
+            if active is not xp:
+                native = xp.native_dtype(default_dtype())
         if native.kind == "f" and native.itemsize > 2:
             return xp.full(size, fill_value, native)
     if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's
@@ -129,14 +135,14 @@ def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = N
         tensor([[1., 0.],
                 [0., 1.]])
     """
+    if m is None and n.__class__ is int and n >= 0:
+        return xp.eye(n, None, k, dtype)
     for name, size in (("n", n), ("m", m)):
-        if size.__class__ is int and size >= 0:
-            continue
         if size is not None and not hasattr(size, "__index__"):
             raise TypeError(f"eye(): argument '{name}' must be int, not {type(size).__name__}")
         if size is not None and size < 0:
             raise RuntimeError(f"eye: {name} must be greater or equal to 0, got {size}")
-    return xp.eye(n, m, k, dtype=dtype)
+    return xp.eye(n, m, k, dtype)
 
 
 @composite(method=False)
@@ -190,6 +196,10 @@ def _warn_of_copying() -> None:
 
 
 def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
+    if data.__class__ in PLAIN_NUMBERS:
+        return array_of_plain(data, xp, dtype or dtype_of_number(data))
+    if data.__class__ is list:
+        return array_from(data, xp, dtype)
     if isinstance(data, Tensor):
         raw = data._data if data._xp is xp else xp.receive(data._data, data._xp)
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import OPS, Backend, Shape, composite
+from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
 from ..memory_order import in_order, order_like
 from .factories import tensor
 
@@ -64,6 +64,17 @@ def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     return _like("zeros", input, None, options)
 
 
+@op(method=False)
+def _zeros_like(xp: Backend, input: Array) -> Array:
+    if input.flags.c_contiguous:
+        return xp.zeros(input.shape, input.dtype)
+    order, _ = order_like(input, None)
+    return in_order(xp, input.shape, order, lambda shape: xp.zeros(shape, input.dtype))
+
+
+zeros_like.plainly(_zeros_like)
+
+
 @composite(method=False, elementwise=True)
 def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``.
@@ -78,6 +89,17 @@ def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
         tensor([1, 1])
     """
     return _like("ones", input, None, options)
+
+
+@op(method=False)
+def _ones_like(xp: Backend, input: Array) -> Array:
+    if input.flags.c_contiguous:
+        return xp.ones(input.shape, input.dtype)
+    order, _ = order_like(input, None)
+    return in_order(xp, input.shape, order, lambda shape: xp.ones(shape, input.dtype))
+
+
+ones_like.plainly(_ones_like)
 
 
 @composite(method=False)

@@ -12,7 +12,7 @@ from ...dispatch.op import Array, Backend
 from ...dispatch.promotion import dtype_of_number
 from ...state import default_dtype
 
-_NUMBERS = {bool, int, float, complex}
+PLAIN_NUMBERS = {bool, int, float, complex}
 _TEXT = (str, bytes)
 
 
@@ -37,14 +37,14 @@ def array_from(data: Any, xp: Backend, wanted: dtypes.dtype | None) -> Array:
         _collect_types(data, leaves)
     except RecursionError:  # one that holds itself
         raise ValueError(f"too many dimensions {type(data).__name__!r}") from None
-    if leaves <= _NUMBERS:
-        return _convert(data, xp, wanted or _dtype_of_plain(leaves))
+    if leaves <= PLAIN_NUMBERS:
+        return array_of_plain(data, xp, wanted or _dtype_of_plain(leaves))
     found: dict[dtypes.dtype, bool] = {}
     plain = [_plain(item, xp, found, first=i == 0) for i, item in enumerate(data)]
     dtype = wanted or (reduce(dtypes.promote_types, found) if found else default_dtype())
     if any(found.values()):
         _refuse_tensor(dtype)
-    return _convert(plain, xp, dtype)
+    return array_of_plain(plain, xp, dtype)
 
 
 def _collect_types(data: Any, leaves: set[type]) -> None:
@@ -122,7 +122,8 @@ def _refuse_tensor(dtype: dtypes.dtype) -> NoReturn:
     raise TypeError("only integer tensors of a single element can be converted to an index")
 
 
-def _convert(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
+def array_of_plain(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
+    """A new array of ``dtype`` from a number, or nested numbers; see ``array_from``."""
     try:
         return xp.convert(data, dtype)
     except OverflowError:
@@ -140,7 +141,7 @@ def _wrapped(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
     """Ints that do not fit: unsigned dtypes count negative ones from their end, as in C."""
     if dtype in (dtypes.int64, dtypes.uint64):
         raise ValueError("Overflow when unpacking long long")
-    wide = _convert(data, xp, dtypes.int64)
+    wide = array_of_plain(data, xp, dtypes.int64)
     limit = dtypes.iinfo(dtype).max
     least = dtypes.iinfo(dtype).min or -limit
     if bool(((wide > limit) | (wide < least)).any()):

@@ -10,7 +10,7 @@ from ...dispatch.promotion import written_number
 
 
 @op(buffered=True, node=by_operand("value", "FillBackward2", "FillBackward1"))
-def fill(xp: Backend, input: Array, value: Operand) -> Array:
+def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:
     """``value`` everywhere, in the shape and dtype of ``input``.
 
     Args:
@@ -30,7 +30,8 @@ def fill(xp: Backend, input: Array, value: Operand) -> Array:
             "fill only supports 0-dimension value tensor but got tensor with "
             f"{value.ndim} dimensions."
         )
-    out = xp.empty(input.shape, input.dtype)
+    if out is None:
+        out = xp.empty(input.shape, input.dtype)
     xp.copyto(out, written_number(value, xp.dtype_of(out)), casting="unsafe")
     return out
 
@@ -49,6 +50,15 @@ def zero_(input: Tensor) -> Tensor:
     """
     call_inplace(fill.op, (_each_once(input), 0), {}, "ZeroBackward0")
     return input
+
+
+@op
+def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
+    out.fill(0)
+    return out
+
+
+zero_.plainly(_zeros_over, inplace=True)
 
 
 @composite
@@ -73,6 +83,9 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
     target = input if isinstance(value, Tensor) else _each_once(input)
     call_inplace(fill.op, (target, value), {})
     return input
+
+
+fill_.plainly(fill, inplace=True)
 
 
 def _each_once(tensor: Tensor) -> Tensor:
@@ -101,3 +114,14 @@ def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     if source.dtype is not input.dtype:
         source = source.to(input.dtype)
     return assign(input, source, "copy_")
+
+
+@op(promote="alike")
+def _copied_over(
+    xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
+) -> Array:
+    xp.copyto(out, src)
+    return out
+
+
+copy_.plainly(_copied_over, inplace=True)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from functools import update_wrapper
 from typing import Any
 
 from ... import dtypes
-from ...autograd.inference import refuse_saved
+from ...autograd.inference import UNSETTLED, refuse_saved
 from ...autograd.node_names import argument
 from ...autograd.nodes import Node
 from ...autograd.views import check_inplace, edge_of, rebase
 from ...core import torch_function
-from ...core.tensor import Tensor, wrap
-from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...core.tensor import Tensor, making, wrap
+from ...dispatch.compiled import serve, unwritten
+from ...dispatch.op import OPS, Array, Backend, Op, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.record import note_versions
+from ...dispatch.scalar_arguments import is_basic
+from ...dispatch.template_arguments import Form
 from ...state import grad_enabled
 from ...warnings import warn
 from ..memory_order import copied, in_rows, order_of_chosen, ordered_like, restored
@@ -50,16 +54,21 @@ def _read_name(node: Node) -> str:
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
+    if index.__class__ is input.__class__ and index.dtype.kind == "i" and index.ndim:
+        if input.flags.c_contiguous:
+            return input.take(index, 0)
     if xp.truncates_slices:
         _refuse_floats(index)
     out = input[index]
+    if out.__class__ is input.__class__ and out.base is input:
+        return out
     if not isinstance(out, input.__class__):
         # NumPy gives the number where ints name one element; with dots, the view of it.
         return input[(*index, ...)]
     if _has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
         xp.check_read(index)
         if input.flags.c_contiguous:
-            return xp.ascontiguousarray(out)
+            return out if out.flags.c_contiguous else xp.ascontiguousarray(out)
         order = order_of_chosen(input, index, out)
         return restored(xp, in_rows(xp, xp.transpose(out, order)), order)
     return out
@@ -76,6 +85,8 @@ _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, inde
 
 
 def _has_arrays(index: Any) -> bool:
+    if hasattr(index, "dtype"):
+        return True
     return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
 
 
@@ -257,30 +268,20 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
         xp.check_indices("index", item, 0, at, text=_NOTHING)
 
 
-#: What names elements without an array of indices, and NumPy takes as it is.
-_BASIC = frozenset((int, slice, type(None), type(...)))
-
-
-def _is_basic(index: Any) -> bool:
-    if index.__class__ is not tuple:
-        return index.__class__ in _BASIC
-    for item in index:  # a loop, as a generator takes three times as long
-        if item.__class__ not in _BASIC:
-            return False
-    return True
-
-
-def getitem(self: Tensor, index: Any) -> Tensor:
+def _read(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
-    if self.__class__ in torch_function.PLAIN and _is_basic(index):
-        try:
-            return _getitem(self, index)
-        except (IndexError, TypeError):
-            pass  # what follows says in PyTorch's words what is wrong
-    answer = _answer(getitem, self, index)
-    if answer is not torch_function.NOBODY:
-        return answer  # type: ignore[no-any-return]
-    raw = raw_index(self, index)
+    return _read_slowly(_getitem.op, getitem, self, index)
+
+
+def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
+    """``self[index]`` where the index is not plain, or wrong."""
+    if self.__class__ in torch_function.PLAIN and _is_one_array(self, index):
+        raw = index._data
+    else:
+        answer = _answer(function, self, index)
+        if answer is not torch_function.NOBODY:
+            return answer  # type: ignore[no-any-return]
+        raw = raw_index(self, index)
     if raw.__class__ is tuple and _ints_stand_apart(raw):
         before, raw = _ints_first(raw)
         self = _getitem(self, before)
@@ -288,6 +289,22 @@ def getitem(self: Tensor, index: Any) -> Tensor:
     if out._rg is True:  # recorded, and no view
         _keep_index(out._node, index)
     return out
+
+
+getitem: Any = serve(unwritten("getitem"), _getitem.op, Form.ITEM, _read_slowly)
+update_wrapper(getitem, _read)
+
+
+def _is_one_array(self: Tensor, index: Any) -> bool:
+    """Whether an index is a plain tensor of integers or bools; IndexError if it does not fit."""
+    if index.__class__ not in torch_function.PLAIN or index._xp is not self._xp or index._inference:
+        return False
+    array, shape = index._data, self._data.shape
+    kind, ndim = array.dtype.kind, array.ndim
+    if kind not in "ib" or not ndim or not shape or (kind == "b" and ndim > len(shape)):
+        return False
+    _check_array_index(self._xp, array, shape, 0)
+    return True
 
 
 def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
@@ -340,7 +357,10 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
 
 
 def _set(self: Tensor, index: Any, value: Any) -> None:
-    if self.__class__ not in torch_function.PLAIN or not _is_basic(index) or not _is_plain(value):
+    if self.__class__ in torch_function.PLAIN and self._rg is False and making.version is None:
+        if is_basic(index) and _write_plainly(self, index, value):
+            return
+    if self.__class__ not in torch_function.PLAIN or not is_basic(index) or not _is_plain(value):
         answer = _answer(_set, self, index, value)
         if answer is not torch_function.NOBODY:
             return
@@ -348,6 +368,30 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
         return _set_part(self, index, value)
     check_writable("index_put", self)
     set_writable(self, index, value)
+
+
+def _write_plainly(self: Tensor, index: Any, value: Any) -> bool:
+    """Write at a basic index where nothing has to be looked at or recorded, if that is so."""
+    xp, data, version = self._xp, self._data, self._vc
+    if version is UNSETTLED or not xp.refuses_writes:
+        return False
+    if value.__class__ in torch_function.PLAIN:
+        if value._rg is not False or value._xp is not xp or value._vc is version is not None:
+            return False
+        value = value._data
+        if value.dtype is not data.dtype or value is data:
+            return False
+    elif value.__class__ is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
+        return False
+    try:
+        data[index] = value
+    except (IndexError, TypeError, ValueError):
+        return False  # somebody says in PyTorch's words what is wrong
+    if version is None:
+        self._vc = [1]
+    else:
+        version[0] += 1
+    return True
 
 
 def _is_plain(value: Any) -> bool:

@@ -12,6 +12,10 @@ from ...dispatch.out import scalar_name
 from ..checks import check_scalar_types
 
 
+#: Fewer elements than this are multiplied without a look at who else does.
+_FEW = 4096
+
+
 def product_name(node: Node) -> str:
     """torch's name for a product, by the number of dimensions of its factors and its result."""
     a, b = ndim_of(node, "input"), ndim_of(node, "other")
@@ -58,6 +62,10 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
+    if out is None and input.ndim == 2 == other.ndim and 1 < input.size < _FEW > other.size > 1:
+        dtype = input.dtype
+        if dtype is other.dtype and dtype.char in "fd" and input.shape[1] == other.shape[0]:
+            return input.dot(other)
     check_product("matmul", input, other)
     return xp.matmul(input, other) if out is None else xp.matmul(input, other, out=out)
 
@@ -355,9 +363,17 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         >>> tt.nn.functional.linear(tt.ones(1, 2), tt.ones(3, 2), tt.zeros(3))
         tensor([[2., 2., 2.]])
     """
+    dtype, ndim = input.dtype, input.ndim
+    if ndim == 2 == weight.ndim and 1 < input.size < _FEW > weight.size > 1:
+        if dtype is weight.dtype and dtype.char in "fd" and input.shape[1] == weight.shape[1]:
+            product = input.dot(weight.T)
+            if bias is None:
+                return product
+            if bias.dtype is dtype and bias.shape == product.shape[1:]:
+                product += bias
+                return product
     if input.shape[-1:] != weight.shape[-1:]:
         _refuse_sizes(input, weight)
-    dtype = input.dtype
     if dtype is not weight.dtype or dtype.char == "?":
         _check_linear(input, weight)
     if weight.ndim != 2:

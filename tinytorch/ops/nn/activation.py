@@ -315,35 +315,51 @@ def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
     return xp.blockwise(part, *arrays, unit=size * inner)
 
 
-@op(method=False)
-def _softmax(xp: Backend, input: Array, dim: int) -> Array:
-    fused = xp.fused("softmax", input, dim)
+def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> Array:
+    """``kernel(xp, input, axis)`` along one dimension, halves in single precision."""
+    ndim, size = input.ndim, input.size
+    if -ndim <= dim < ndim and 0 < size < _FEW and input.dtype.char in "fd" and not xp.fuses:
+        out = kernel(xp, input, -1 if dim == ndim - 1 else dim)
+        return out if out.flags.c_contiguous else in_rows(xp, out)
+    dtype = input.dtype
+    if dtype.kind != "f":
+        last = "lastdim_kernel" if dim in (-1, ndim - 1) else "kernel"
+        refuse(xp, f"{name}_{last}_impl", "uibc", input)
+    dim = normalize_dim(name, dim, ndim)
+    fused = xp.fused(name, input, dim)
     if fused is not None:
         return fused
-
-    if is_half(input):
-        return in_single(xp, _softmax.kernel, input, dim)
-
-    def shares(axis: int, x: Array) -> Array:
-        out = x if xp.is_moderate(x, axis) else x - _highest(xp, x, axis)
-        out = xp.exp(out, out=None if out is x else out)
-        return xp.divide(out, xp.sum(out, axis, None, None, True), out=out)
-
-    return in_rows(xp, _by_slices(xp, shares, dim, input))
+    if not size:
+        return xp.zeros(input.shape, dtype)
+    if not ndim:
+        return kernel(xp, input.reshape(1), 0).reshape(())
+    if dtype.itemsize < 4:
+        return in_single(xp, kernel, input, dim)
+    return in_rows(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
 
 
-def _highest(xp: Backend, x: Array, axis: int) -> Array:
-    """The largest number along ``axis``: taken off, exp cannot overflow."""
-    if not x.size:
-        return xp.zeros((), x.dtype)
-    # The method: the function of NumPy's takes 2 us more to get there.
-    return (x.real if x.dtype.kind == "c" else x).max(axis, None, True)
+@op(method=False)
+def _softmax(xp: Backend, input: Array, dim: int) -> Array:
+    return _along_one("softmax", xp, input, dim, _shares)
+
+
+def _shares(xp: Backend, x: Array, axis: int) -> Array:
+    if x.size >= _FEW // 4 and xp.is_moderate(x, axis):
+        out = xp.exp(x)
+    else:
+        out = x - xp.highest(x, axis)  # so that exp cannot overflow
+        xp.exp(out, out)
+    out /= xp.sum_along(out, axis)
+    return out
 
 
 def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     """The gradient for what ``out`` is the softmax of."""
     if isinstance(xp, Backend) and is_half(g):
         return in_single(xp, softmax_gradient, g, out, dim=dim)
+    if not g.ndim:
+        return out * (g - g * out)
+    dim %= g.ndim
 
     def part(axis: int, g: Any, out: Any) -> Any:
         if axis != -1 or not isinstance(xp, Backend):
@@ -359,24 +375,22 @@ _softmax.vjp(input=softmax_gradient)
 
 @op(method=False)
 def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
-    fused = xp.fused("log_softmax", input, dim)
-    if fused is not None:
-        return fused
+    return _along_one("log_softmax", xp, input, dim, _logarithms)
 
-    if is_half(input):
-        return in_single(xp, _log_softmax.kernel, input, dim)
 
-    def logarithms(axis: int, x: Array) -> Array:
-        out = x - _highest(xp, x, axis)
-        total = xp.sum(xp.exp(out), axis, None, None, True)
-        return xp.subtract(out, xp.log(total), out=out)
-
-    return in_rows(xp, _by_slices(xp, logarithms, dim, input))
+def _logarithms(xp: Backend, x: Array, axis: int) -> Array:
+    out = x - xp.highest(x, axis)
+    total = xp.sum_along(xp.exp(out), axis)
+    out -= xp.log(total, total)
+    return out
 
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     if isinstance(xp, Backend) and is_half(g):
         return in_single(xp, _log_softmax_gradient, g, out, dim=dim)
+    if not g.ndim:
+        return g - xp.exp(out) * g
+    dim %= g.ndim
 
     def part(axis: int, g: Any, out: Any) -> Any:
         if not isinstance(xp, Backend):
@@ -418,6 +432,9 @@ def softmax(
     return along(_softmax, "softmax", input, dim, dtype, _stacklevel)
 
 
+softmax.plainly(_softmax)
+
+
 @composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
@@ -443,6 +460,9 @@ def log_softmax(
         tensor([-0.6931, -0.6931])
     """
     return along(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
+
+
+log_softmax.plainly(_log_softmax)
 
 
 def along(

@@ -103,7 +103,8 @@ def _check_kinds(input: Any, target: Any) -> None:
 
 def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
     """Whether every target is known to count and to be a class, without waiting for a device."""
-    ends = target._xp.extremes(target._data) if ignore_index < 0 else None
+    plain = ignore_index.__class__ is int and ignore_index < 0
+    ends = target._xp.extremes(target._data) if plain else None
     return ends is not None and 0 <= ends[0] <= ends[1] < input._data.shape[1]
 
 
@@ -215,6 +216,9 @@ def cross_entropy(
         for label smoothing.
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    if weight is None and label_smoothing == 0 and reduction in ("mean", "sum"):
+        if _are_rows(input._data, target._data) and _all_count(input, target, ignore_index):
+            return _reduced_surprise(input, target, None, reduction == "mean")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if ignore_index.__class__ is not int:
@@ -243,6 +247,13 @@ def cross_entropy(
     loss = loss if weight is None else loss * weights
     loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
     return _named(loss, input.ndim, reduction)  # type: ignore[no-any-return]
+
+
+def _are_rows(input: Any, target: Any) -> bool:
+    """Whether raw arrays are rows of real numbers, and a class number for each."""
+    if input.ndim != 2 or input.dtype.kind != "f" or target.dtype.char not in "lq":
+        return False
+    return bool(target.shape == input.shape[:1])
 
 
 def _check_probabilities(target: Tensor, ignore_index: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...autograd.nodes import Node, target_of
 from ...dispatch.op import Array, Backend, Index, op, piecewise
+from ..index.positions import starts
 from .activation import _softmax
 
 _OUT_OF_BOUNDS = "Target {index} is out of bounds."
@@ -18,7 +19,7 @@ def _places(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
     """Where ``input[n, classes[n, *], *]`` lies in the flattened input, for each target."""
     inner = math.prod(shape[2:])
     if inner == 1:
-        return xp.arange(0, shape[0] * shape[1], shape[1]) + classes.reshape(-1)
+        return starts(xp, shape[:2]) + classes.reshape(-1)
     at = xp.arange(shape[0] * inner)
     return (at // inner * shape[1] + classes.reshape(-1)) * inner + at % inner
 
@@ -92,10 +93,14 @@ def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None
     valid, classes = _valid(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
     # Every term of the sum is at most 1: no overflow.
-    shifted = input - input.max(1, None, True)
-    log_sum = xp.log(xp.sum(xp.exp(shifted), 1))
-    picked = shifted.reshape(-1).take(_places(xp, input.shape, classes))
-    return _counted(xp, valid, log_sum - picked.reshape(target.shape))
+    shifted = input - xp.highest(input, 1)
+    if input.ndim == 2:
+        losses = xp.sum_along(xp.exp(shifted), -1).reshape(target.shape)
+    else:
+        losses = xp.sum(xp.exp(shifted), 1)
+    xp.log(losses, losses)
+    losses -= shifted.reshape(-1).take(_places(xp, input.shape, classes)).reshape(target.shape)
+    return _counted(xp, valid, losses)
 
 
 @op(public=False)

@@ -22,6 +22,10 @@ from .standardize import (
 )
 
 
+#: Fewer elements than this are normalized in one go.
+_FEW = 16384
+
+
 @op(method=False, node="NativeLayerNormBackward0")
 def _layer_norm(
     xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
@@ -37,16 +41,26 @@ def _layer_norm(
         input, weight, bias = _single(xp, input, weight, bias)
     size = shape[-1] if count == 1 else math.prod(shape[len(shape) - count :])
 
+    if count > 1:
+        weight, bias = (None if p is None else p.reshape(-1) for p in (weight, bias))
+
     def part(x: Array) -> Array:
-        out = x - xp.mean(x, -1, None, None, True)
+        mean = xp.sum_along(x, -1)
+        mean /= xp.number(x.dtype)(size)
+        out = x - mean
         out *= _scale(xp, out, eps)
         if weight is not None:
-            out *= weight.reshape(-1)
+            out *= weight
         if bias is not None:
-            out += bias.reshape(-1)
+            out += bias
         return out
 
-    out = xp.blockwise(part, input.reshape(-1, size), unit=size).reshape(shape)
+    if input.size < _FEW and len(shape) == 2 and count == 1:
+        out = part(input)
+        if out.flags.c_contiguous and native.char != "e":
+            return out
+    else:
+        out = xp.blockwise(part, input.reshape(-1, size), unit=size).reshape(shape)
     return in_rows(xp, xp.astype(out, native) if native.char == "e" else out)
 
 

@@ -29,6 +29,16 @@ def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
         )
 
 
+def _scaled_few(xp: Backend, input: Any, other: Any, alpha: Any) -> Any:
+    """``_scaled`` for a moderate number and arrays of singles or doubles, else None."""
+    plain = alpha.__class__ is float or alpha.__class__ is int
+    if plain and other.__class__ is input.__class__ and -1e30 < alpha < 1e30:
+        dtype = other.dtype
+        if dtype.char in "fd":
+            return other * xp.number(dtype)(alpha)
+    return None
+
+
 def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     """``alpha * other``, refusing an ``alpha`` that would change the result's dtype."""
     kind, alpha = kind_of(other, input), _plain(alpha)
@@ -69,9 +79,12 @@ def add(
         tensor([21., 42.])
     """
     if alpha.__class__ is not int or alpha != 1:
-        if is_half(input) and is_half(other) and out is None:
-            return in_single(xp, add.kernel, input, other, alpha=alpha)
-        other = _scaled(xp, "add", input, other, alpha)
+        scaled = _scaled_few(xp, input, other, alpha)
+        if scaled is None:
+            if out is None and is_half(input) and is_half(other):
+                return in_single(xp, add.kernel, input, other, alpha=alpha)
+            scaled = _scaled(xp, "add", input, other, alpha)
+        other = scaled
     return xp.add(input, other) if out is None else xp.add(input, other, out=out)
 
 

@@ -109,7 +109,7 @@ def randint(
         tensor([7, 6, 3, 5])
     """
     low, high, size = _read_bounds("randint", low, high, size)
-    native = xp.native_dtype(dtypes.int64) if dtype is None else dtype
+    native = dtypes.int64.dtype if dtype is None else dtype
     engine = engine_of("randint", xp, generator)
     return integers("randint", engine, checked_size("randint", size), native, low, high)
 
@@ -124,6 +124,8 @@ def _read_bounds(name: str, low: Any, high: Any, size: Any) -> tuple[int, int, A
         raise TypeError(
             f"{name}(): argument 'size' must be tuple of ints, not {type(size).__name__}"
         )
+    if low.__class__ is int is high.__class__:
+        return low, high, size
     return integer(name, "low", low), integer(name, "high", high), size
 
 

@@ -11,6 +11,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import OPS, Array, Backend, composite, op, reads_results
 from ..checks import refuse
 from ..index.gathering import chosen, gather_sum
+from ..index.positions import starts
 from ..memory_order import in_rows
 from ..named_results import named_result
 from ..shape.sizes import normalize_dim
@@ -183,34 +184,43 @@ _max_result = named_result("max", "values indices")
 _min_result = named_result("min", "values indices")
 
 
-@op(public=False, frees=True)
-def _extreme_along(
+def _values_and_indices(
     xp: Backend, input: Array, name: str, dim: int, keepdim: bool
 ) -> tuple[Array, Array]:
     """The largest or smallest element along ``dim``, the first of equal ones, and its index."""
+    ndim, shape = input.ndim, input.shape
+    if not 0 <= dim < ndim:
+        dim = normalize_dim(name, dim, ndim)
+    if ndim and shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
     plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
+    if dim == ndim - 1 > 0 and input.flags.c_contiguous:
+        if input.dtype.kind == "f":
+            index = input.argmax(-1) if name == "max" else input.argmin(-1)
+            if index.dtype.itemsize < 8:
+                index = xp.astype(index, xp.native_dtype(dtypes.int64))
+        else:
+            index = _arg_extreme(xp, f"arg{name}", plain, dim, False)
+        values = input.reshape(-1).take(index + starts(xp, shape))
+        if not keepdim:
+            return values, index
+        return values.reshape((*shape[:dim], 1)), index.reshape((*shape[:dim], 1))
     index = _arg_extreme(xp, f"arg{name}", plain, dim, True)
-    if dim == input.ndim - 1 and input.flags.c_contiguous:
-        first = xp.arange(0, input.size, input.shape[-1])
-        values = xp.take(input.reshape(-1), index.reshape(-1) + first).reshape(index.shape)
-    else:
-        values = xp.call(chosen, input, dim, index)
-    if keepdim or not input.ndim:
+    values = xp.call(chosen, input, dim, index)
+    if keepdim or not ndim:
         return values, index
-    shape = (*input.shape[:dim], *input.shape[dim + 1 :])
+    shape = (*shape[:dim], *shape[dim + 1 :])
     return values.reshape(shape), index.reshape(shape)
 
 
 @reads_results(1)
 def _spread_at(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
     g, index = g[0], out[1]
+    dim %= len(in_shape) or 1
     if not keepdim and in_shape:
         form = (*in_shape[:dim], 1, *in_shape[dim + 1 :])
         g, index = xp.reshape(g, form), xp.reshape(index, form)
     return xp.call(gather_sum, g, in_shape, dim, index)
-
-
-_extreme_along.vjp(input=_spread_at)
 
 
 def _max_name(node: Node) -> str:
@@ -250,7 +260,16 @@ def max(
         >>> values, indices
         (tensor([5, 7]), tensor([1, 0]))
     """
-    return _max_or_min("max", _max_result, input, dim, keepdim, other)
+    return _max_or_min("max", input, dim, keepdim, other)
+
+
+@op(method=False, returns=_max_result, node="MaxBackward0", frees=True)
+def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return _values_and_indices(xp, input, "max", dim, keepdim)
+
+
+_max_along.vjp(input=_spread_at)
+max.plainly(_max_along)
 
 
 def _min_name(node: Node) -> str:
@@ -289,10 +308,19 @@ def min(
         >>> tt.min(tt.tensor([3, 1, 2]))
         tensor(1)
     """
-    return _max_or_min("min", _min_result, input, dim, keepdim, other)
+    return _max_or_min("min", input, dim, keepdim, other)
 
 
-def _max_or_min(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+@op(method=False, returns=_min_result, node="MinBackward0", frees=True)
+def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return _values_and_indices(xp, input, "min", dim, keepdim)
+
+
+_min_along.vjp(input=_spread_at)
+min.plainly(_min_along)
+
+
+def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
     if not isinstance(input, Tensor):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
@@ -306,11 +334,8 @@ def _max_or_min(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, 
         return OPS[f"{name}imum"].function(input, other)
     if dim is None:
         return _extreme_of_all(input, name)
-    data = input._data
-    at = normalize_dim(name, dim, data.ndim)
-    if data.ndim and data.shape[at] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
-    return result(*_extreme_along(input, name, at, keepdim))
+    at = normalize_dim(name, dim, input._data.ndim)
+    return (_max_along if name == "max" else _min_along)(input, at, keepdim)
 
 
 @max.numpy

@@ -35,7 +35,10 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
     if input.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
-    centered = input - xp.call(mean, input, dim, True)
+    if input.size:
+        centered = input - xp.mean(input, axes, None, None, True)
+    else:
+        centered = input - xp.call(mean, input, dim, True)
     if centered.dtype.kind == "c":
         squares = _square(xp, centered.real) + _square(xp, centered.imag)
     else:
@@ -92,11 +95,15 @@ def _arguments(
     if correction is None:
         correction = 1 if unbiased is None or unbiased else 0
     if element_count(input.shape, reduced_axes(name, dim, input.ndim)) <= correction:
-        warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            "reduction factor (input numel divided by output numel).",
-        )
+        _warn_of_freedom(name)
     return dim, correction, keepdim
+
+
+def _warn_of_freedom(name: str) -> None:
+    warn(
+        f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+        "reduction factor (input numel divided by output numel).",
+    )
 
 
 @composite(out=True)
@@ -132,6 +139,20 @@ def var(
         tensor(1.2500)
     """
     return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
+
+
+@op(method=False, node="VarBackward0")
+def _var_along(xp: Backend, input: Array, dim: int) -> Array:
+    shape = input.shape
+    if not -len(shape) <= dim < len(shape) or shape[dim] < 2:
+        axes = reduced_axes("var", dim, len(shape))
+        if element_count(shape, axes) < 2:
+            _warn_of_freedom("var")
+    return _var.kernel(xp, input, dim, 1, False)
+
+
+_var_along.vjp(input=lambda xp, g, input, dim: _var_gradient(xp, g, input, dim, 1, False))
+var.plainly(_var_along)
 
 
 @composite(out=True, like=var)

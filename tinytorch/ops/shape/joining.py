@@ -43,10 +43,11 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    first = tensors[0]
-    if 0 < first.ndim < 4 and dim.__class__ is int and -first.ndim <= dim < first.ndim:
+    ndim = tensors[0].ndim
+    if 0 < ndim < 4 and dim.__class__ is int and -ndim <= dim < ndim:
         try:
-            return in_rows(xp, xp.concatenate(tensors, dim))
+            out = xp.concatenate(tensors, dim)
+            return out if out.flags.c_contiguous else in_rows(xp, out)
         except ValueError:
             pass  # what is wrong is told below, unless an empty one is to be left out
     kept = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
@@ -131,6 +132,12 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
+    if dim.__class__ is int and dim == 0 and tensors[0].ndim < 4:
+        try:
+            out = xp.concatenate([array[None] for array in tensors], 0)
+            return out if out.flags.c_contiguous else in_rows(xp, out)
+        except ValueError:  # the shapes differ
+            pass
     first = tensors[0].shape
     for i, array in enumerate(tensors):
         if array.shape != first:

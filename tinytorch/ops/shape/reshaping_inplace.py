@@ -8,7 +8,7 @@ from typing import Any
 
 from ...autograd.inference import UNSETTLED, check_mapped
 from ...autograd.nodes import Node
-from ...autograd.views import check_inplace, reroot
+from ...autograd.views import check_inplace, reroot, show_as
 from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import checked_size, uninitialised
@@ -33,7 +33,7 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
     target._data = shown._data
     target._node = None if leaf else shown._node
     if target._base is not None:
-        target._view = shown._view
+        show_as(target, shown)
     target._bump()
     return target
 
@@ -160,7 +160,7 @@ def _following(input: Tensor, count: int) -> Any:
         return flat
     grown = uninitialised(xp, count, data.dtype)
     grown[: flat.size] = flat
-    input._base = input._view = None
+    input._base = None
     input._node, input._rg = None, False  # what requires grad is not resized
     if input._whole is not None:
         input._whole = None

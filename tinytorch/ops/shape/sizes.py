@@ -9,7 +9,7 @@ from typing import Any
 from ...autograd.node_names import argument
 from ...autograd.nodes import Node
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...dispatch.op import Array, Backend, Shape, op
 from ..checks import integer, integers_of
 from ..memory_order import copied
 
@@ -35,10 +35,23 @@ def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
         tensor([[0, 1],
                 [2, 3]])
     """
-    return input.reshape(infer_shape("reshape", input.shape, shape))
+    return reshaped("reshape", input, shape)
 
 
 reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
+
+
+def reshaped(name: str, input: Array, shape: Sequence[int]) -> Array:
+    """``input`` in another shape, of which one size may be -1."""
+    for n in shape:
+        if n.__class__ is not int or n < -1:
+            break
+    else:
+        try:
+            return input.reshape(shape)
+        except ValueError:  # what follows says in PyTorch's words what is wrong
+            pass
+    return input.reshape(infer_shape(name, input.shape, shape))
 
 
 def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tuple[int, ...]:
@@ -136,6 +149,11 @@ def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = No
         >>> tt.zeros(2, 3).transpose(0, 1).shape
         tinytorch.Size([3, 2])
     """
+    if dim0.__class__ is int is dim1.__class__:
+        try:
+            return input.swapaxes(dim0, dim1)
+        except ValueError:  # there is no such dimension
+            pass
     ndim = input.ndim
     if dim1 is None:
         return input.transpose(None if dim0 is None else _permutation(dim0, ndim))
@@ -172,6 +190,14 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
         >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
         tinytorch.Size([4, 2, 3])
     """
+    for d in dims:
+        if d.__class__ is not int:
+            break
+    else:
+        try:
+            return input.transpose(dims)
+        except ValueError:  # what follows says in PyTorch's words what is wrong
+            pass
     return input.transpose(_permutation(dims, input.ndim))
 
 
@@ -182,13 +208,6 @@ def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
             f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
             f"{len(dims)}"
         )
-    seen = 0
-    for d in dims if dims.__class__ is tuple else ():
-        if d.__class__ is not int or not 0 <= d < ndim:
-            break
-        seen |= 1 << d
-    if seen == (1 << ndim) - 1 > 0:
-        return dims  # type: ignore[return-value]
     order = normalize_dims("permute", dims, ndim)
     if len(set(order)) < ndim:
         raise RuntimeError(f"permute: duplicate dims are not allowed, got {list(dims)}")
@@ -203,19 +222,8 @@ def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
 
 
-@op(public=False, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
-def _merged(xp: Backend, input: Array, first: int, last: int) -> Array:
-    """``input`` with the dimensions from ``first`` to ``last`` made one."""
-    shape = input.shape
-    size = math.prod(shape[first : last + 1])
-    return input.reshape((*shape[:first], size, *shape[last + 1 :]))
-
-
-_merged.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
-
-
-@composite
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+@op(view=True, itself=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
 
     A single dimension is ``input`` itself.
@@ -234,6 +242,9 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         tinytorch.Size([2, 12])
     """
     ndim = input.ndim
+    if ndim > 1 and start_dim.__class__ is int is end_dim.__class__ and start_dim == 0:
+        if end_dim in (-1, ndim - 1):
+            return input.reshape(input.size)
     if isinstance(start_dim, str):  # NumPy's first argument is the order
         if start_dim != "C":
             raise ValueError(f"flatten(): give the order as order={start_dim!r}")
@@ -242,7 +253,14 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     last = normalize_dim("flatten", end_dim, ndim)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    return input if first == last and ndim else _merged(input, first, last)
+    if first == last and ndim:
+        return input
+    shape = input.shape
+    size = math.prod(shape[first : last + 1])
+    return input.reshape((*shape[:first], size, *shape[last + 1 :]))
+
+
+flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
 @op(view=True, node="ViewBackward0")
@@ -369,7 +387,9 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
         >>> tt.zeros(3).unsqueeze(0).shape
         tinytorch.Size([1, 3])
     """
-    return xp.expand_dims(input, normalize_dim("unsqueeze", dim, input.ndim + 1))
+    if dim.__class__ is not int or not 0 <= dim <= input.ndim:
+        dim = normalize_dim("unsqueeze", dim, input.ndim + 1)
+    return xp.expand_dims(input, dim)
 
 
 unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
@@ -395,6 +415,15 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
+    shape = input.shape
+    lead = len(size) - len(shape)
+    if lead > 0 and size[lead:] == shape and size.__class__ is tuple:
+        for n in size:
+            if n.__class__ is not int or n < 0:
+                break
+        else:
+            if size[0] > 1:
+                return xp.broadcast_to(input, size)
     wanted = expanded_size(input.shape, size)
     if input.size and math.prod(wanted) == input.size:  # a view that may be written to
         return input.reshape(wanted)

@@ -130,7 +130,10 @@ def split(
     """
     if isinstance(split_size_or_sections, (tuple, list)):
         return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore
-    size = integer("split", "split_size_or_sections", split_size_or_sections)
+    size = split_size_or_sections
+    if size.__class__ is int is dim.__class__ and dim == 0 < size and input.ndim:
+        return _pieces(input, size, 0)
+    size = integer("split", "split_size_or_sections", size)
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalize_dim("split", dim, input.ndim)
@@ -190,6 +193,9 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
         >>> tt.arange(5).chunk(2)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
+    if chunks.__class__ is int is dim.__class__ and dim == 0 < chunks and input.size:
+        total = len(input)
+        return _pieces(input, -(-total // chunks), 0)
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     chunks = integer("chunk", "chunks", chunks)

@@ -11,13 +11,13 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
 from ..memory_order import arranged, suggested
-from .sizes import infer_shape, reshape
+from .sizes import reshape, reshaped
 
 
 @op(view=True, method=False)
 def _view(xp: Backend, input: Array, size: Shape) -> Array:
-    out = xp.reshape(input, infer_shape("view", tuple(input.shape), size))
-    if input.size and not xp.is_view(out, input):
+    out = reshaped("view", input, size)
+    if out.base is not input and input.size and not xp.is_view(out, input):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one "
             "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
@@ -103,6 +103,9 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
             return _as_dtype(input, size[0])
         size = tuple(size[0])
     return _view(input, size)
+
+
+view.plainly(_view)
 
 
 @composite
