@@ -52,13 +52,14 @@ class Making:
     """
 
     __slots__ = ("version",)
+    version: list[int] | None
 
     def __init__(self) -> None:
         self.switch(False)
 
     def switch(self, marks: bool) -> None:
         """Mark the tensors that are made from now on, or no longer."""
-        self.version: list[int] | None = UNSETTLED if marks else None
+        self.version = UNSETTLED if marks else None
 
 
 making: Making = Making()

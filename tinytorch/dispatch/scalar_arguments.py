@@ -85,7 +85,7 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
             if n.__class__ is not int or not 0 <= n < 65536:
                 break
         else:
-            return size  # type: ignore[no-any-return]
+            return size
     if not isinstance(size, (tuple, list)):
         size = (size,)
     shape = []

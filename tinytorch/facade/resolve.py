@@ -28,14 +28,14 @@ from .library_fallback import forward, forwarded
 def families() -> list[str]:
     """Names of all modules in the rooms of ``tinytorch.ops``, found in its folder."""
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
-    rooms = [entry for entry in sorted(os.scandir(folder), key=_name) if entry.is_dir()]
-    found = ((room.name, file.name.partition(".")[0])
-             for room in rooms for file in sorted(os.scandir(room), key=_name))  # fmt: skip
-    return [f"{room}.{name}" for room, name in dict.fromkeys(found) if not name.startswith("_")]
+    rooms = [entry for entry in _sorted(folder) if entry.is_dir()]
+    found = ((room.name, file.name.partition(".")[0]) for room in rooms for file in _sorted(room))
+    return [f"{room}.{name}" for room, name in dict.fromkeys(found)]
 
 
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
+def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
+    entries = [entry for entry in os.scandir(folder) if not entry.name.startswith("_")]
+    return sorted(entries, key=lambda entry: entry.name)
 
 
 _loading = threading.RLock()

@@ -28,6 +28,7 @@ from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
 class Making:
+    version: list[int] | None
     def __init__(self) -> None: ...
     def switch(self, marks: bool) -> None: ...
 

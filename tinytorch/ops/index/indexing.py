@@ -297,7 +297,8 @@ update_wrapper(getitem, _read)
 
 def _is_one_array(self: Tensor, index: Any) -> bool:
     """Whether an index is a plain tensor of integers or bools; IndexError if it does not fit."""
-    if index.__class__ not in torch_function.PLAIN or index._xp is not self._xp or index._inference:
+    kind: Any = index.__class__
+    if kind not in torch_function.PLAIN or index._xp is not self._xp or index._inference:
         return False
     array, shape = index._data, self._data.shape
     kind, ndim = array.dtype.kind, array.ndim
@@ -375,13 +376,14 @@ def _write_plainly(self: Tensor, index: Any, value: Any) -> bool:
     xp, data, version = self._xp, self._data, self._vc
     if version is UNSETTLED or not xp.refuses_writes:
         return False
-    if value.__class__ in torch_function.PLAIN:
+    given: Any = value.__class__
+    if given in torch_function.PLAIN:
         if value._rg is not False or value._xp is not xp or value._vc is version is not None:
             return False
         value = value._data
         if value.dtype is not data.dtype or value is data:
             return False
-    elif value.__class__ is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
+    elif given is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
         return False
     try:
         data[index] = value

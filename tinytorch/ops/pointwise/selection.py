@@ -291,7 +291,8 @@ def where(
         >>> tt.where(x > 0)
         (tensor([1]),)
     """
-    if input.__class__ is other.__class__ is condition.__class__ and condition.dtype.kind == "b":
+    same: Any = condition.__class__
+    if input.__class__ is same and other.__class__ is same and condition.dtype.kind == "b":
         return xp.where(condition, input, other)
     if input is None and other is None:
         return xp.nonzero(xp.atleast_1d(condition))
