@@ -57,6 +57,7 @@ LAYERS = [
     [
         f"autograd.{part}"
         for part in (
+            "above",
             "engine",
             "explaining",
             "grad_fn",
@@ -404,6 +405,7 @@ def test_top_level_holds_nothing_unforeseen() -> None:
         "pyproject.toml",
         "Makefile",
         "README.md",
+        "CHANGELOG.md",
         "LICENSE",
         "tinytorch",
         "tests",
@@ -441,3 +443,10 @@ def test_library_needs_numpy_alone() -> None:
     config.read(ROOT / "setup.cfg")
     (requirement,) = config["options"]["install_requires"].split()
     assert re.match(r"numpy\b", requirement)
+
+
+def test_a_recorded_add_is_read_in_few_files() -> None:
+    page = (ROOT / "docs" / "internals.md").read_text()
+    files = [ROOT / name for name in re.findall(r"^\| \d \| `(.+?)`", page, re.MULTILINE)]
+    assert 1 < len(files) <= 8
+    assert sum(len(file.read_text().splitlines()) for file in files) <= 2000

@@ -9,8 +9,9 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
 from ..warnings import warn
+from .above import ABOVE
 from .accumulate_hooks import LeafSweep, sweep_class
-from .engine import ABOVE, CURRENT, Sweep, conjugate
+from .engine import CURRENT, Sweep, conjugate
 from .grad_fn import AccumulateGrad
 from .graph import GradientEdge
 from .identity_nodes import without_slope

@@ -9,13 +9,13 @@ namespace, so that what they compute is recorded in turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..backends.storage import laid_like
 from ..state import Variable
+from .above import ABOVE
 from .explaining import explain
 from .nodes import (
     FREED,
@@ -38,47 +38,6 @@ from .saved_packing import packed_of
 from .saved_tensors import check_versions, release, saved_arguments
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
-
-
-class Writing(NamedTuple):
-    """How a tensor's history goes on where its memory was written to."""
-
-    #: What a base gets of a view of it that has changed.
-    view_scatter: Any
-    #: Of the value that was written, and of the old value beside it.
-    assigned: Any
-    written_over: Any
-
-
-@dataclass(slots=True)
-class Above:
-    """What the graph and the tensors need of the layers above, which they must not import."""
-
-    #: Wraps a raw array and its backend in a Tensor.
-    wrap: Callable[[Any, Any], Any]
-    #: The namespace rules run in under ``create_graph``: ``tinytorch.numpy``.
-    graph_namespace: Callable[[], Any]
-    #: A tensor that stands for a node's result, for rules that use ``out``.
-    output_of: Callable[[Node], Any]
-    #: A gradient in the same place of the graph, and in front of an edge it does not change with.
-    without_slope: Callable[[Any, Edge], Any]
-    #: Context managers for the grad mode.
-    enable_grad: Callable[[], Any]
-    no_grad: Callable[[], Any]
-    #: ``autograd.backward``.
-    backward: Callable[..., None]
-    #: The tensor that ``Tensor(...)`` is made of.
-    legacy_source: Callable[..., Any]
-    #: The rules of what is written to memory.
-    writing: Callable[[], Writing]
-    #: Imports the family that files an operation of a qualified name, if there is one.
-    load_family: Callable[[str], None]
-    #: The public function behind a name of ``torch.ops.aten``, or None.
-    aten: Callable[[str], Any]
-
-
-#: Handed over once, by ``facade.hand_over``; empty until then.
-ABOVE = object.__new__(Above)
 
 
 class Anomaly:

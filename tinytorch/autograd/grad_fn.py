@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakValueDictionary
 
-from .engine import ABOVE
+from .above import ABOVE
 from .nodes import (
     FREED,
     TWICE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .engine import ABOVE
+from .above import ABOVE
 from .nodes import FREED, Node
 from .saved_packing import Packed, PackedNode, SavedOutput, packed_of
 from .saved_tensors import saved_arguments

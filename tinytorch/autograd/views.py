@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state import inference_enabled
-from .engine import ABOVE
+from .above import ABOVE
 from .identity_nodes import dead_end
 from .inference import UNSETTLED, take_after
 from .nodes import Edge, Node, Slot, node_of

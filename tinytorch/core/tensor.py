@@ -10,7 +10,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..autograd.grad_fn import GraphNode, face_of
 from ..autograd.inference import (
     UNSETTLED,

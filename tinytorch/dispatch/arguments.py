@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Number
 from typing import Any
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..core.tensor import Tensor
 from ..warnings import warn_once
 from .promotion import common_backend, promote_operands, to_tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..autograd.nodes import Node
 from ..autograd.saved_packing import Recording
 from ..autograd.views import check_inplace, edge_of, rebase

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..core import dlpack, torch_function_members
 from ..core.tensor import Tensor
 

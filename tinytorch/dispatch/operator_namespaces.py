@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, NoReturn
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 
 
 class OpNamespace(ModuleType):

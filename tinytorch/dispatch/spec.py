@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..backends.base import Array as Array
 from ..backends.base import Backend as Backend
 from .backward import Backward, NodeName
@@ -47,7 +47,7 @@ OPS: dict[str, Op] = Registry()
 NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Registered:
     """What is registered beside a kernel, once it is an operation; its other names share it.
 
@@ -74,7 +74,7 @@ class Registered:
             forget()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Op:
     """What the decorator of an operation said.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..autograd.engine import ABOVE, Above, Writing
+from ..autograd.above import ABOVE, Above, Writing
 from ..autograd.nodes import Edge
 from ..core.tensor import wrap
 from ..dispatch.record import output_of

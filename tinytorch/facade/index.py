@@ -89,6 +89,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.recurrent_layers": "gru lstm rnn_relu rnn_tanh",
         "nn.shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
         "pointwise.addcmul_lerp": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
+        "pointwise.arithmetic": """abs abs_ absolute absolute_ add add_ mul mul_ multiply multiply_
+            neg neg_ negative negative_ positive reciprocal reciprocal_ square square_ sub sub_
+            subtract subtract_""",
         "pointwise.bitwise": """bitwise_and bitwise_and_ bitwise_invert bitwise_invert_
             bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
             bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ invert left_shift
@@ -99,10 +102,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             logical_or logical_or_ logical_xor logical_xor_ lt lt_ ne ne_ not_equal not_equal_""",
         "pointwise.complex_numbers": """angle complex conj conj_physical conj_physical_ conjugate
             imag polar real resolve_conj resolve_neg sgn sgn_ view_as_complex view_as_real""",
-        "pointwise.elementwise": """abs abs_ absolute absolute_ add add_ div div_ divide divide_
-            floor_divide floor_divide_ mod mul mul_ multiply multiply_ neg neg_ negative negative_
-            positive reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract
-            subtract_ true_divide true_divide_""",
+        "pointwise.division": """div div_ divide divide_ floor_divide floor_divide_ mod remainder
+            remainder_ true_divide true_divide_""",
         "pointwise.exponential": """exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_
             log2 log2_ log_ pow pow_ power rsqrt rsqrt_ sqrt sqrt_""",
         "pointwise.floating_point": """float_power float_power_ frexp ldexp ldexp_ nan_to_num
@@ -241,6 +242,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
         "nn.rectifiers": "hardshrink prelu",
         "pointwise.addcmul_lerp": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
+        "pointwise.arithmetic": """__abs__ __add__ __iadd__ __imul__ __isub__ __mul__ __neg__
+            __pos__ __radd__ __rmul__ __rsub__ __sub__ abs abs_ absolute absolute_ add add_ mul mul_
+            multiply multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ square
+            square_ sub sub_ subtract subtract_""",
         "pointwise.bitwise": """__and__ __iand__ __ilshift__ __invert__ __ior__ __irshift__ __ixor__
             __lshift__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__
             bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift
@@ -253,13 +258,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             lt_ ne ne_ not_equal not_equal_""",
         "pointwise.complex_numbers": """angle conj conj_physical conj_physical_ imag real
             resolve_conj resolve_neg sgn sgn_""",
-        "pointwise.elementwise": """__abs__ __add__ __div__ __floordiv__ __iadd__ __idiv__
-            __ifloordiv__ __imod__ __imul__ __isub__ __itruediv__ __mod__ __mul__ __neg__ __pos__
-            __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ __rsub__ __rtruediv__ __sub__
-            __truediv__ abs abs_ absolute absolute_ add add_ div div_ divide divide_ floor_divide
-            floor_divide_ mul mul_ multiply multiply_ neg neg_ negative negative_ positive
-            reciprocal reciprocal_ remainder remainder_ square square_ sub sub_ subtract subtract_
-            true_divide true_divide_""",
+        "pointwise.division": """__div__ __floordiv__ __idiv__ __ifloordiv__ __imod__ __itruediv__
+            __mod__ __rdiv__ __rfloordiv__ __rmod__ __rtruediv__ __truediv__ div div_ divide divide_
+            floor_divide floor_divide_ remainder remainder_ true_divide true_divide_""",
         "pointwise.exponential": """__ipow__ __pow__ __rpow__ exp exp2 exp2_ exp_ expm1 expm1_ log
             log10 log10_ log1p log1p_ log2 log2_ log_ pow pow_ rsqrt rsqrt_ sqrt sqrt_""",
         "pointwise.floating_point": """float_power float_power_ frexp ldexp ldexp_ nan_to_num

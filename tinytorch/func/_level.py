@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
+from ..autograd.above import ABOVE
 from ..autograd.derivatives import filled, gradients
-from ..autograd.engine import ABOVE
 from ..autograd.nodes import Node, Slot
 from ..autograd.views import TRANSFORM, edge_of, fix
 from ..core.tensor import Tensor

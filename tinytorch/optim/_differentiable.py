@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..autograd.engine import ABOVE
+from ..autograd.above import ABOVE
 from ..core.tensor import Tensor
 
 __all__ = ["RecordedArrays"]

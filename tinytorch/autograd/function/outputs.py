@@ -8,7 +8,7 @@ from ...core.tensor import Tensor
 from ...dispatch.record import note_versions
 from ...state import no_grad
 from ...warnings import warn
-from ..engine import ABOVE
+from ..above import ABOVE
 from ..nodes import Node
 from ..saved_packing import STACK, Packed, SavedOutput
 from ..views import check_inplace, edge_of, rebase

@@ -15,7 +15,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +22,7 @@ from typing import Any
 
 from ... import dtypes
 from ...torch_version import TorchVersion
-from ..import_hook import Alias
+from ..import_hook import alias
 
 __all__ = ["facade", "install"]
 
@@ -84,7 +83,7 @@ def facade() -> ModuleType:
     return sys.modules[_OWN]
 
 
-class _TorchFinder(MetaPathFinder):
+class _TorchFinder:
     """Answers for ``torch`` and everything below it, and for nothing else."""
 
     def find_spec(
@@ -94,7 +93,7 @@ class _TorchFinder(MetaPathFinder):
         if root != "torch":
             return None
         module = _counterpart(fullname, part) if part else facade()
-        return ModuleSpec(fullname, Alias(module), is_package=hasattr(module, "__path__"))
+        return alias(fullname, module)
 
 
 def _counterpart(fullname: str, part: str) -> ModuleType:

@@ -10,7 +10,7 @@ from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ..checks import in_single, is_half
-from ..pointwise.elementwise import check_factor
+from ..pointwise.arithmetic import check_factor
 from ..shape.sizes import expand
 from .matmul import check_product
 

@@ -12,7 +12,7 @@ from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import refuse
 from ..out import written
-from ..pointwise.elementwise import mul
+from ..pointwise.arithmetic import mul
 from ..reduce.reduction import sum as sum_
 from ..shape.diagonal import diagonal
 from ..shape.sizes import distinct_dims, permute, reshape

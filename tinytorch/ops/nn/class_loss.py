@@ -11,7 +11,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import integer, refuse
-from ..pointwise.elementwise import over
+from ..pointwise.division import over
 from .activation import log_softmax
 from .class_loss_kernels import _negative_at, _reduced_surprise, _surprise, _target_weights
 from .loss_reduction import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad

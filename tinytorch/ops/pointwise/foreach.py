@@ -25,7 +25,8 @@ from ..reduce.reduction import sum
 from ..special.error_functions import erf, erfc
 from ..special.gamma_functions import lgamma
 from .addcmul_lerp import addcdiv, addcmul, lerp
-from .elementwise import abs, add, div, mul, neg, reciprocal, sub
+from .arithmetic import abs, add, mul, neg, reciprocal, sub
+from .division import div
 from .exponential import exp, expm1, log, log1p, log2, log10, pow, rsqrt, sqrt
 from .rounding import ceil, floor, frac, round, sign, trunc
 from .selection import clamp_max, clamp_min, maximum, minimum

@@ -8,7 +8,7 @@ from ... import dtypes
 from ...autograd.node_names import by_operand
 from ...dispatch.op import Array, Backend, Operand, no_derivative, op
 from ..checks import integer, kind_of, refuse, refuse_complex
-from .elementwise import check_divisor
+from .division import check_divisor
 
 
 def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:

@@ -9,7 +9,8 @@ from ...dispatch.op import composite
 from ..checks import integer
 from ..create.factories import as_tensor
 from ..index.slicing import slice_
-from ..pointwise.elementwise import over, times
+from ..pointwise.arithmetic import times
+from ..pointwise.division import over
 from ..shape.joining import cat
 from ..shape.sizes import normalize_dim
 from .cumulative import cumsum

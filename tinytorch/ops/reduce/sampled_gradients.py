@@ -9,7 +9,8 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ..create.factories import as_tensor
-from ..pointwise.elementwise import over, times
+from ..pointwise.arithmetic import times
+from ..pointwise.division import over
 from ..shape.joining import cat
 from ..shape.sizes import distinct_dims
 from ..shape.views import contiguous

@@ -9,7 +9,7 @@ from ...core.tensor import Size, Tensor, wrap
 from ...dispatch.creation import backend_of_device
 from ...dispatch.op import OPS, composite
 from ...dispatch.tensor_types import made_of
-from ..pointwise.elementwise import sub
+from ..pointwise.arithmetic import sub
 
 #: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
 _DLPACK_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}

@@ -1,16 +1,13 @@
-"""Arithmetic and elementary functions, element by element."""
+"""Sums, products, signs and squares of numbers, element by element."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ... import dtypes
-from ...autograd.node_names import argument, by_operand
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, composite, named_anew, no_derivative, op
+from ...dispatch.op import Array, Backend, Operand, composite, named_anew, op
 from ...dispatch.promotion import TWO_BOOLS, written_number
-from ...state import default_dtype
 from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
 from .exponential import doubled
@@ -165,10 +162,10 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-    return _by_number(xp, xp.multiply, input, other, out)
+    return by_number(xp, xp.multiply, input, other, out)
 
 
-def _by_number(
+def by_number(
     xp: Backend, function: Any, input: Operand, other: Operand, out: Array | None = None
 ) -> Array:
     """``function`` of two operands; of halves and a number in single precision, as in torch."""
@@ -190,154 +187,8 @@ mul.vjp(
 )
 
 
-def _quotient_name(node: Node) -> str:
-    rounded = argument(node, "rounding_mode") in ("floor", "trunc")
-    return "DivBackward2" if rounded else "DivBackward0"
-
-
-@op(
-    inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
-    aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
-    frees=True,
-)  # fmt: skip
-def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Array:
-    """``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
-    if rounding_mode is None:
-        if kind_of(input, other) in "fc":
-            return _by_number(xp, xp.true_divide, input, other)
-        dtype = xp.native_dtype(default_dtype())
-        return xp.true_divide(xp.asarray(input, dtype), xp.asarray(other, dtype))
-    if rounding_mode == "floor":
-        return xp.call(floor_divide, input, other)
-    if rounding_mode == "trunc":
-        return _truncated_quotient(xp, input, other)
-    raise RuntimeError(
-        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-        f"'{rounding_mode}'"
-    )
-
-
-div.vjp(
-    input=lambda xp, g, other, rounding_mode: (
-        g / other if rounding_mode is None else xp.zeros_like(g)
-    ),
-    other=lambda xp, g, input, other, rounding_mode: (
-        -g * (input / other / other) if rounding_mode is None else xp.zeros_like(g)
-    ),
-)
-
-
 #: By a number that a composite brings: PyTorch keeps it as it is, where a caller's is a tensor.
 times: Any = named_anew(mul.op, "MulBackward1")
-over: Any = named_anew(div.op, "DivBackward1")
-
-
-def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
-    """RuntimeError for an integer divided by 0; torch raises this one too."""
-    refuse(xp, kernel, "bc", input, other)
-    if kind_of(input, other) in "ui" and getattr(input, "size", 1) != 0:
-        message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
-        if not hasattr(other, "dtype"):
-            if other == 0 and input.size:
-                raise RuntimeError(message)
-        else:
-            xp.check_all(xp.not_equal(other, 0), message)
-
-
-def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
-    check_divisor(xp, "div_trunc_cpu", input, other)
-    if kind_of(input, other) == "f":
-        return xp.trunc(xp.true_divide(input, other))
-    quotient = xp.floor_divide(input, other)
-    inexact = xp.multiply(quotient, other) != input
-    return quotient + (inexact & ((input < 0) != (other < 0)))
-
-
-@op(inplace=True, operators=("floordiv",), promote="arithmetic", node="NotImplemented")
-def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
-    """``input / other`` rounded down, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
-        pass through it raises RuntimeError, as in torch.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7, 7]) // 2
-        tensor([-4,  3])
-    """
-    check_divisor(xp, "div_floor_cpu", input, other)
-    return xp.floor_divide(input, other)
-
-
-floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
-
-
-@op(
-    inplace=True,
-    operators=("mod",),
-    promote="arithmetic",
-    strict=True,
-    also=("mod",),
-    node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
-)
-def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
-    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7.0, 7.0]) % 3
-        tensor([2., 1.])
-    """
-    check_divisor(xp, "remainder_cpu", input, other)
-    return xp.remainder(input, other)
-
-
-remainder.vjp(
-    input=lambda xp, g: g,
-    other=lambda xp, g, input, other: -g * xp.call(div, input, other, rounding_mode="floor"),
-)
 
 
 @op(inplace=True, operators=("neg",), aliases=("negative",), exact_out=True, elementwise=True)
