@@ -286,8 +286,11 @@ class Tensor(Storage):
             tensor([2., 2.])
         """
         out = share(Tensor, self)
-        if not self._inference:
-            out._vc = self._vc = self._vc or [0]
+        version = self._vc
+        if version is None:
+            self._vc = out._vc = [0]
+        elif not self._inference:
+            out._vc = version
         return out
 
     def detach_(self) -> Self:

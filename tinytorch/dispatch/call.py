@@ -79,10 +79,10 @@ def _many_views(
     kind = views.SEVERAL
     if not grad_enabled():
         kind = views.unrecorded_kind()
-    source = raws[at]
+    shown, source = given[at], raws[at]
     for i, out in enumerate(outs):
         if out._data.base is source or xp.is_view(out._data, source):
-            views.track(out, given[at], _pick(op, i), rest, out._node, kind)
+            views.track(out, shown, _pick(op, i), rest, out._node, kind)
 
 
 class _Pick:

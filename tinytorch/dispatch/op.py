@@ -285,6 +285,7 @@ def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
         return slow_composite(spec, function, args[:at], args[at:], options)
 
     form = Form.INPLACE if inplace else Form.FUNCTION
+    operation.op.registered.stands_in = True
     for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:
         serve(function, operation.op, form, others)
 

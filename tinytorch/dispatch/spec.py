@@ -57,6 +57,7 @@ class Registered:
         expanded: What stands in for the in-place form where one element stands for many, or None
             if that is refused.
         twins: The same operation under other names, each with a function of its own.
+        stands_in: Whether a composite's plain calls are this operation's.
         written: The functions that were written from all this, to be called when it changes.
     """
 
@@ -64,6 +65,7 @@ class Registered:
     numpy_form: Callable[..., Any] | None = None
     expanded: Callable[..., Any] | None = None
     twins: list[Op] = field(default_factory=list)
+    stands_in: bool = False
     written: list[Callable[[], None]] = field(default_factory=list)
 
     def changed(self) -> None:

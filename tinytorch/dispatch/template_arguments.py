@@ -169,7 +169,7 @@ class Arguments:
                 yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
             elif kind is float:
                 yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
-            elif not op.public and op.annotations.get(name) == "int":
+            elif op.registered.stands_in and op.annotations.get(name) == "int":
                 yield f"{name}.__class__ is not _int"
             elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"

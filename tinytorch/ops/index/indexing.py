@@ -57,7 +57,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is input.__class__ and index.dtype.kind == "i" and index.ndim:
         if input.flags.c_contiguous:
             return input.take(index, 0)
-    if xp.truncates_slices:
+    if index is not None and xp.truncates_slices:
         _refuse_floats(index)
     out = input[index]
     if out.__class__ is input.__class__ and out.base is input:

@@ -191,7 +191,7 @@ def layer_norm(
     """
     shape = _checked_sizes("layer_norm", input, normalized_shape)
     for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and given.shape != shape:
+        if given is not None and given._data.shape != shape:
             raise RuntimeError(
                 f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
                 f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"

@@ -35,6 +35,8 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
     if input.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
+    if input.dtype.kind == "f" and input.size and axes is not None and len(axes) == 1:
+        return _of_rows(xp, input, axes[0], correction, keepdim)
     if input.size:
         centered = input - xp.mean(input, axes, None, None, True)
     else:
@@ -45,6 +47,26 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
         squares = _square(xp, centered)
     total = xp.asarray(xp.sum(squares, axes, None, None, keepdim))
     freedom = xp.number(total.dtype)(_freedom(input.shape, axes, correction))
+    return in_rows(xp, total) / freedom
+
+
+def _of_rows(xp: Backend, input: Array, axis: int, correction: float, keepdim: bool) -> Array:
+    """``_in_double`` along one dimension of real numbers that there are."""
+    last = input.ndim - 1
+    axis = -1 if axis == last else axis
+    count = input.shape[axis]
+    mean = xp.sum_along(input, axis)
+    mean /= xp.number(input.dtype)(count)
+    squares = _square(xp, input - mean)
+    total = xp.sum_along(squares, axis)
+    total = (
+        total
+        if keepdim
+        else total.reshape(
+            input.shape[:axis] if axis == -1 else (*input.shape[:axis], *input.shape[axis + 1 :])
+        )
+    )
+    freedom = xp.number(total.dtype)(max(float(count - correction), 0.0))
     return in_rows(xp, total) / freedom
 
 
