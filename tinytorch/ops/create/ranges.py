@@ -169,7 +169,8 @@ def _ends(
     """The bounds as ``dtype`` holds them, and the native dtype wanted."""
     start, end = _number(name, start), _number(name, end)
     dtype = _spaced_dtype(xp, name, start + end, dtype)
-    refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
+    if dtype.kind == "b":
+        refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
     fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from its bound as it is.
     start, end = (start, end) if steps == 1 else fitting
