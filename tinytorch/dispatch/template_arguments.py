@@ -169,8 +169,8 @@ class Arguments:
                 yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
             elif kind is float:
                 yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
-            elif op.registered.stands_in and op.annotations.get(name) == "int":
-                yield f"{name}.__class__ is not _int"
+            elif op.registered.stands_in and op.annotations.get(name) in ("int", "bool"):
+                yield f"{name}.__class__ is not _{op.annotations[name]}"
             elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"
 
