@@ -1,10 +1,12 @@
-"""The shape of the source: what may import what, and how long a file, function or line may be."""
+"""The shape of the source, as far as no linter knows it: what may import what, and how long a
+file or function may be. `make lint` sees the rest."""
 
 from __future__ import annotations
 
 import ast
 import configparser
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -29,7 +31,7 @@ TEXTS = [
     ROOT / ".ci" / "run",
 ]
 
-FILE_LINES, FUNCTION_LINES, LINE_LENGTH = 610, 40, 100
+FILE_LINES, FUNCTION_LINES = 610, 40
 # DESIGN.md §1, from what everything may import to what nothing may. A module belongs to the
 # longest name that starts its own; modules of one layer may import each other without a cycle.
 LAYERS = [
@@ -79,8 +81,6 @@ LAYERS = [
 DEFERRED = {
     ("_tensor", "_printing"), ("_tensor", "_tensor_types"), ("_tensor", "autograd.passes"),
 }  # fmt: skip
-PRINTERS = {"__main__", "_info", "_printing"}
-MAY_IMPORT_ARRAY_LIBRARIES = "backends"
 
 
 def relative(path: Path) -> str:
@@ -208,19 +208,6 @@ def test_imports_have_no_cycle() -> None:
         pytest.fail(f"import cycle: {' -> '.join(reversed(error.args[1]))}")
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_array_libraries_are_imported_by_backends_alone(path: Path) -> None:
-    if module_name(path).split(".")[0] == MAY_IMPORT_ARRAY_LIBRARIES:
-        pytest.skip("a backend is where an array library is imported")
-    modules = [
-        module
-        for node in import_nodes(tree(path), deferred=True)
-        for module, _ in imported_names(path, node)
-    ]
-    foreign = [name for name in modules if name.partition(".")[0] in ("numpy", "cupy", "cupyx")]
-    assert not foreign, f"{relative(path)} imports {foreign}; ask the backend instead"
-
-
 def tells_backends_apart(node: ast.AST) -> bool:
     """``isinstance(xp, Backend)`` does not: it asks whether there are arrays, or Tensors."""
     if isinstance(node, ast.Compare):
@@ -262,11 +249,9 @@ def test_a_branch_on_the_backend_is_found(test: str) -> None:
 
 
 @pytest.mark.parametrize("path", OWN_CODE, ids=relative)
-def test_files_and_lines_are_short(path: Path) -> None:
+def test_files_are_short(path: Path) -> None:
     lines = path.read_text().splitlines()
     assert len(lines) <= FILE_LINES, f"{len(lines)} lines"
-    long = [number for number, line in enumerate(lines, 1) if len(line) > LINE_LENGTH]
-    assert not long, f"more than {LINE_LENGTH} columns in lines {long}"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
@@ -279,20 +264,6 @@ def test_functions_are_short(path: Path) -> None:
             length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
             if length > FUNCTION_LINES and not re.search(r"\bLong\b", documentation or ""):
                 pytest.fail(f"{node.name}: {length} lines without its docstring")
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_only_the_command_line_prints(path: Path) -> None:
-    if path.stem in PRINTERS:
-        pytest.skip("printing is this file's work")
-    calls = [
-        node.lineno
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "print"
-    ]
-    assert not calls, f"print in lines {calls}"
 
 
 def hides_its_error(handler: ast.ExceptHandler) -> bool:
@@ -334,6 +305,7 @@ def test_top_level_holds_nothing_unforeseen() -> None:
         "pyproject.toml",
         "Makefile",
         "README.md",
+        "CHANGELOG.md",
         "LICENSE",
         "tinytorch",
         "tests",
@@ -361,9 +333,10 @@ def test_every_package_is_installed() -> None:
     assert sorted(listed) == sorted(present | {"tinytorch-stubs"})
 
 
-def test_pyproject_declares_the_build_and_the_format_alone() -> None:
-    sections = re.findall(r"^\[(.+)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert sections == ["build-system", "tool.ruff"]
+def test_pyproject_declares_the_build_and_the_linter_alone() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert declared.keys() == {"build-system", "tool"}
+    assert declared["tool"].keys() == {"ruff"}
 
 
 def test_library_needs_numpy_alone() -> None:

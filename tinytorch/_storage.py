@@ -18,7 +18,7 @@ from .autograd.nodes import Node, Slot
 from .backends.base import Array, Backend
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy  # noqa: TID251  # what `Tensor.numpy()` returns
 
     from ._tensor import Tensor
 

@@ -15,7 +15,7 @@ from ._results import named_result
 from .gathering import chosen, gather_sum
 from .layout import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
-from .shape import normalize_dim, squeeze
+from .shape import normalize_dim
 
 
 @op(exact_out=True)
