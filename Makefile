@@ -7,10 +7,11 @@ TORCH := torch==2.13.0
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
+LINTED := tinytorch tests benchmarks examples stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch parity check stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo test test-torch parity check lint stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +20,7 @@ demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digit
 	$(PY) examples/digits.py
 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
-test: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, and what needs no PyTorch on two backends
+test: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, and what needs no PyTorch on two backends
 	$(PY) -m pytest -q -n $(JOBS) -m "not torch" --backend strict
 	$(PY) -m pytest -n $(JOBS) -m "not torch"
 
@@ -30,8 +31,12 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
 
-check: $(VENV)/.test stubs-check typecheck stubtest  ## stubs, types, layout and the fast tests
+check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch"
+
+lint: $(VENV)/.test  ## ruff: faults, and the format
+	$(PY) -m ruff check $(LINTED)
+	$(PY) -m ruff format --check $(LINTED)
 
 stubs: $(VENV)/.test  ## write stubs/tinytorch/ anew
 	$(PY) stubs/generate.py
@@ -53,7 +58,7 @@ bench: $(VENV)/.demo  ## compare speed with NumPy and, where installed, PyTorch 
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) $(TORCH_VENV) build dist *.egg-info digits.png
-	rm -rf .mypy_cache .pytest_cache .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps: an install is redone when its declaration changes, and only then. It is editable,

@@ -27,7 +27,7 @@ def pytest_configure(config: Any) -> None:
     if hasattr(config, "workerinput"):
         _worker["failed"] = False
     else:
-        _notes.append(open(os.environ[VARIABLE], "w", encoding="utf-8"))
+        _notes.append(open(os.environ[VARIABLE], "w", encoding="utf-8"))  # noqa: SIM115  # closed at the end
 
 
 def pytest_unconfigure() -> None:

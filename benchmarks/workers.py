@@ -92,5 +92,5 @@ def _serve(library: str, connection: Connection) -> None:
             else:
                 timer.timeit(warmup)  # the others have had the caches since
                 connection.send(timer.timeit(loops) / loops)
-        except Exception as error:  # noqa: BLE001  # raised again where it was asked for
+        except Exception as error:  # raised again where it was asked for
             connection.send(error)

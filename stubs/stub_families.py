@@ -57,7 +57,7 @@ def _everything() -> Iterator[tuple[str, str, str]]:
     homes = {
         id(value): module.__name__ for module in _families() for value in vars(module).values()
     }
-    for name, kind in RESULTS.items():
+    for name in RESULTS:
         yield "return_types", name, homes[id(RESULTS[name.removesuffix("_out")])]
 
 

@@ -64,7 +64,7 @@ def test_capsules_are_taken_once() -> None:
         tt.from_dlpack(capsule)
 
 
-@pytest.mark.parametrize("name, before", [(b"dltensor", 0), (b"dltensor_versioned", 32)])
+@pytest.mark.parametrize(("name", "before"), [(b"dltensor", 0), (b"dltensor_versioned", 32)])
 def test_capsules_say_on_which_device_they_are(name: bytes, before: int) -> None:
     memory = ctypes.create_string_buffer(128)
     memory[before + 8 : before + 16] = struct.pack("ii", 7, 0)  # Vulkan

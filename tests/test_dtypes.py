@@ -52,7 +52,7 @@ def test_limits_of_integers_are_numpys(name: str) -> None:
     assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)
 
 
-@pytest.mark.parametrize("dtype", (*dtypes.NAMED_ALONE, *dtypes.ALL), ids=repr)
+@pytest.mark.parametrize("dtype", [*dtypes.NAMED_ALONE, *dtypes.ALL], ids=repr)
 def test_copies_are_the_dtype_itself(dtype: tt.dtype) -> None:
     assert copy.deepcopy(dtype) is copy.copy(dtype) is dtype
     assert pickle.loads(pickle.dumps(dtype)) is dtype

@@ -1,4 +1,5 @@
-"""The shape of the source: what may import what, and how long a file, function or line may be."""
+"""The shape of the source, as far as no linter knows it: what may import what, and how long a
+file or function may be. `make lint` sees the rest."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import ast
 import configparser
 import inspect
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import tinytorch.numpy  # files its functions
+import tinytorch.numpy  # noqa: F401  # files its functions
 from tinytorch.dispatch.op import OPS
 from tinytorch.facade import resolve
 
@@ -34,7 +36,7 @@ TEXTS = [
     ROOT / ".ci" / "run",
 ]
 
-FILE_LINES, FUNCTION_LINES, LINE_LENGTH, FOLDER_FILES = 610, 40, 100, 50
+FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 610, 40, 50
 #: What is ours stands in these; everything else at the top is a module of PyTorch's.
 ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "numpy"}
 #: PyTorch has these as they are, or they are the language's.
@@ -86,8 +88,6 @@ PAIRS = {
         "a scope is a decorator, and what it decorates enters the scope"
     ),
 }
-PRINTERS = {"__main__", "info", "printing"}
-MAY_IMPORT_ARRAY_LIBRARIES = "backends"
 
 
 def relative(path: Path) -> str:
@@ -270,19 +270,6 @@ def defined_in(function: Any) -> str:
     return module_name(Path(file))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_array_libraries_are_imported_by_backends_alone(path: Path) -> None:
-    if module_name(path).split(".")[0] == MAY_IMPORT_ARRAY_LIBRARIES:
-        pytest.skip("a backend is where an array library is imported")
-    modules = [
-        module
-        for node in import_nodes(tree(path), deferred=True)
-        for module, _ in imported_names(path, node)
-    ]
-    foreign = [name for name in modules if name.partition(".")[0] in ("numpy", "cupy", "cupyx")]
-    assert not foreign, f"{relative(path)} imports {foreign}; ask the backend instead"
-
-
 def tells_backends_apart(node: ast.AST) -> bool:
     """``isinstance(xp, Backend)`` does not: it asks whether there are arrays, or Tensors."""
     if isinstance(node, ast.Compare):
@@ -324,11 +311,9 @@ def test_a_branch_on_the_backend_is_found(test: str) -> None:
 
 
 @pytest.mark.parametrize("path", OWN_CODE, ids=relative)
-def test_files_and_lines_are_short(path: Path) -> None:
+def test_files_are_short(path: Path) -> None:
     lines = path.read_text().splitlines()
     assert len(lines) <= FILE_LINES, f"{len(lines)} lines"
-    long = [number for number, line in enumerate(lines, 1) if len(line) > LINE_LENGTH]
-    assert not long, f"more than {LINE_LENGTH} columns in lines {long}"
 
 
 def test_the_top_level_holds_rooms_and_public_modules() -> None:
@@ -350,20 +335,6 @@ def test_functions_are_short(path: Path) -> None:
             length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
             if length > FUNCTION_LINES and not re.search(r"\bLong\b", documentation or ""):
                 pytest.fail(f"{node.name}: {length} lines without its docstring")
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_only_the_command_line_prints(path: Path) -> None:
-    if path.stem in PRINTERS:
-        pytest.skip("printing is this file's work")
-    calls = [
-        node.lineno
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "print"
-    ]
-    assert not calls, f"print in lines {calls}"
 
 
 def hides_its_error(handler: ast.ExceptHandler) -> bool:
@@ -433,9 +404,10 @@ def test_every_package_is_installed() -> None:
     assert sorted(listed) == sorted(present | {"tinytorch-stubs"})
 
 
-def test_pyproject_declares_the_build_and_the_format_alone() -> None:
-    sections = re.findall(r"^\[(.+)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    assert sections == ["build-system", "tool.ruff"]
+def test_pyproject_declares_the_build_and_the_linter_alone() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert declared.keys() == {"build-system", "tool"}
+    assert declared["tool"].keys() == {"ruff"}
 
 
 def test_library_needs_numpy_alone() -> None:

@@ -158,7 +158,7 @@ def test_a_library_of_operators(lib: Any) -> None:
     with pytest.raises(ValueError, match="Unsupported kind: OTHER"):
         lib.library.Library("declared", "OTHER")
     with pytest.raises(AttributeError, match="'declared' object has no attribute 'root'"):
-        lib.ops.declared.root  # noqa: B018
+        lib.ops.declared.root
     with pytest.raises(OSError, match="Could not load this library"):
         lib.ops.load_library("/nowhere.so")
 

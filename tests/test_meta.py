@@ -110,7 +110,7 @@ def test_how_many_there_are_is_not_known(lib: Any) -> None:
 
 def test_texts(lib: Any) -> None:
     x = lib.ones(2, device="meta", dtype=lib.int64)
-    assert repr(x).endswith("(..., device='meta', size=(2,), dtype=%s.int64)" % lib.__name__)
+    assert repr(x).endswith(f"(..., device='meta', size=(2,), dtype={lib.__name__}.int64)")
     assert f"{x.sum()}".startswith("tensor(..., device='meta', size=()")
     assert "size=(3, 2), requires_grad=True" in repr(lib.nn.Linear(2, 3, device="meta").weight)
     assert x.data_ptr() == 0

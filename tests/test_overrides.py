@@ -291,7 +291,7 @@ def modes(t: Any) -> Any:
             y = t.zeros(3) + 1
             t.nn.functional.linear(t.ones(2), t.ones(2, 2))
         t.cat([x, x])
-        y.shape  # noqa: B018
+        y.shape
     t.cos(x)
 
     class Swap(t.overrides.TorchFunctionMode):  # type: ignore[name-defined,misc]

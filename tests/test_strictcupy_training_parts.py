@@ -310,7 +310,7 @@ class TestRoundTheStep:
 
         assert waits(evaluate) == []
 
-    @pytest.mark.parametrize("count, replacement", [(1, False), (3, False), (3, True)])
+    @pytest.mark.parametrize(("count", "replacement"), [(1, False), (3, False), (3, True)])
     def test_sampling_by_weight(self, count: int, replacement: bool) -> None:
         scores = cuda(4, 8)
         assert waits(lambda: tt.multinomial(scores.softmax(1), count, replacement)) == []

@@ -29,8 +29,8 @@ def test_annotations_of_classes_can_be_read(space: str) -> None:
     """Libraries look for annotations of their own in classes that derive from these."""
     home = attrgetter(space)(tt)
     kinds = {kind for name in dir(home) if isinstance(kind := getattr(home, name), type)}
-    for kind in {base for kind in kinds for base in kind.__mro__} | {tt.Tensor}:
-        get_type_hints(kind)
+    for annotated in {base for kind in kinds for base in kind.__mro__} | {tt.Tensor}:
+        get_type_hints(annotated)
 
     class Model(nn.Module):
         config: int

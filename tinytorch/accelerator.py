@@ -100,7 +100,7 @@ def synchronize(device: Any = None, /) -> None:
     cuda.synchronize(device)
 
 
-class device_index:  # noqa: N801  # a context manager, named as a function
+class device_index:  # a context manager, named as a function
     """Context in which another one is current; None does nothing.
 
     Args:

@@ -29,7 +29,7 @@ __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_av
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class autocast:  # noqa: N801  # a context manager, named as a function
+class autocast:  # a context manager, named as a function
     """Mixed precision that is switched off; also a decorator.
 
     As in PyTorch it is off for ``"cuda"`` without a GPU, and on the CPU for ``float32``, each with
@@ -98,7 +98,7 @@ def _all_finite(tensors: list[Tensor]) -> bool:
     for tensor in tensors:
         xp = tensor._xp
         by_place.setdefault(xp, []).append(xp.isfinite(tensor._data).all())
-    return all([xp.item(xp.stack(each).all()) for xp, each in by_place.items()])
+    return all([xp.item(xp.stack(each).all()) for xp, each in by_place.items()])  # noqa: C419
 
 
 class GradScaler:

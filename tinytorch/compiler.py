@@ -161,7 +161,7 @@ def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Call
     return _same
 
 
-class set_stance(contextlib.ContextDecorator):  # noqa: N801  # named as a function
+class set_stance(contextlib.ContextDecorator):  # named as a function
     """What to do instead of compiling; a scope and a decorator, too. Nothing is compiled.
 
     Args:

@@ -19,7 +19,7 @@ _SPAWNING = [
     "SpawnContext", "get_all_sharing_strategies", "get_sharing_strategy",
     "set_sharing_strategy", "spawn", "start_processes",
 ]  # fmt: skip
-__all__ = [*multiprocessing.__all__, *_SPAWNING]
+__all__ = [*multiprocessing.__all__, *_SPAWNING]  # noqa: PLE0604
 
 
 class ProcessException(Exception):

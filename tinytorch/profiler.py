@@ -55,11 +55,11 @@ class ProfilerAction(enum.Enum):
     DEVICE_STOPPED = 4
 
 
-class profile(Absent, why=_WHY):  # noqa: N801  # named as a function
+class profile(Absent, why=_WHY):  # named as a function
     """What measures a part of a program in PyTorch; making one raises."""
 
 
-class record_function(contextlib.ContextDecorator):  # noqa: N801  # named as a function
+class record_function(contextlib.ContextDecorator):  # named as a function
     """A part of a program with a name; a decorator, too. Nobody looks, so nothing happens.
 
     Args:

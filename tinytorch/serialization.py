@@ -336,7 +336,7 @@ def clear_safe_globals() -> None:
     _safe.clear()
 
 
-class safe_globals:  # noqa: N801  # a context manager, named as a function
+class safe_globals:  # a context manager, named as a function
     """Let ``load(weights_only=True)`` use classes and functions inside a ``with`` block.
 
     Args:

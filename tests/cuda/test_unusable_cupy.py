@@ -26,7 +26,7 @@ def fails(error: Exception) -> Callable[..., Any]:
     return function
 
 
-class CompileException(Exception):  # noqa: N818  # CuPy's name
+class CompileException(Exception):  # CuPy's name
     """What CuPy raises for a kernel that NVRTC refuses: nothing but an Exception."""
 
 

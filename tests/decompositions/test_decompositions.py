@@ -11,11 +11,11 @@ import torch
 # PyTorch's wheels hold its own tests' samples without the package that these import.
 pytest.importorskip("expecttest", reason="torch.testing._internal imports it")
 
-import torch.testing._internal.common_methods_invocations as samples  # noqa: E402
+import torch.testing._internal.common_methods_invocations as samples
 
 from decompositions import sources, stand_ins
 from decompositions.comparison import assert_same, first_samples, leaves, translated
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 pytestmark = [
     pytest.mark.torch,

@@ -11,7 +11,7 @@ import torch
 # PyTorch's wheels hold its own tests' samples without the package that these import.
 pytest.importorskip("expecttest", reason="torch.testing._internal imports it")
 
-import torch.testing._internal.common_methods_invocations as samples  # noqa: E402
+import torch.testing._internal.common_methods_invocations as samples
 
 from decompositions import sources
 from decompositions.comparison import assert_same, first_samples, translated

@@ -146,7 +146,7 @@ def test_values_outside(name: str, value: float, unchecked: None) -> None:
         if made.support.event_dim or made.support.is_discrete:
             return
         x = library.full(tuple(made.batch_shape), value, dtype=library.float64)
-        answers.append((made.log_prob(x), outcome(lambda: made.cdf(x))))  # noqa: B023
+        answers.append((made.log_prob(x), outcome(lambda: made.cdf(x))))
     for ours, theirs in zip(*answers, strict=True):
         assert_same(ours, theirs, name)
 
@@ -267,7 +267,7 @@ ERRORS: dict[str, Any] = {
 def test_wrong_use(case: str) -> None:
     raised = []
     for library in libraries():
-        with pytest.raises(Exception) as caught:  # noqa: PT011
+        with pytest.raises(Exception) as caught:
             ERRORS[case](library)
         raised.append((caught.type, str(caught.value).replace("tinytorch.", "torch.")))
     assert raised[0][0] is raised[1][0]

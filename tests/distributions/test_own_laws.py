@@ -93,7 +93,7 @@ def test_a_transform_that_is_a_module() -> None:
 
             def __init__(self) -> None:
                 super().__init__(cache_size=1)
-                self.by = nn.Parameter(library.ones(1))  # noqa: B023
+                self.by = nn.Parameter(library.ones(1))
 
             def _call(self, x: Any) -> Any:
                 return x + self.by
@@ -129,7 +129,7 @@ def test_a_law_with_other_parameters_than_the_one_that_it_is_made_from() -> None
                 super().__init__(weights**2)
 
             def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-                new = self._get_checked_instance(Squared, _instance)  # noqa: B023
+                new = self._get_checked_instance(Squared, _instance)
                 new.weights = self.weights.expand((*batch_shape, -1))
                 return super().expand(batch_shape, _instance=new)
 

@@ -139,9 +139,9 @@ def test_shapes(name: str, shape: tuple[int, ...]) -> None:
     for library in libraries():
         transform, size = made(library, name), library.Size(shape)
         answers = (
-            answer(lambda: tuple(transform.forward_shape(size))),  # noqa: B023
+            answer(lambda: tuple(transform.forward_shape(size))),
             answer(lambda: tuple(transform.inverse_shape(size))),
-        )  # noqa: B023
+        )
         # PyTorch names a shape that does not fit as the expected one, and the other way round.
         found.append([text if text[0] == "(" else text[:25] for text in answers])
     for ours, theirs in zip(*found, strict=True):
@@ -218,7 +218,7 @@ WRONG: dict[str, Made] = {
 def test_wrong_use(case: str) -> None:
     raised = []
     for library in libraries():
-        with pytest.raises(Exception) as caught:  # noqa: PT011
+        with pytest.raises(Exception) as caught:
             WRONG[case](library.distributions.transforms, library)
         raised.append((caught.type, str(caught.value).replace("tinytorch.", "torch.")))
     assert raised[0] == raised[1]

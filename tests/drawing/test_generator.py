@@ -117,7 +117,7 @@ def test_draws_from_many_threads_take_each_number_once() -> None:
 
     def work() -> None:
         for _ in range(50):
-            blocks.append(tt.rand(30, dtype=tt.float64, generator=g).tolist())
+            blocks.append(tt.rand(30, dtype=tt.float64, generator=g).tolist())  # noqa: PERF401
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:

@@ -40,7 +40,7 @@ def test_randn_is_torchs(size: int, dtype: str) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    "low, high",
+    ("low", "high"),
     [(0, 2), (-5, 100), (0, 1 << 20), (3, 2**28 + 2), (0, 2**28), (-(2**62), 2**62),
      (-(2**63), 2**63 - 1)],
 )  # fmt: skip

@@ -74,7 +74,9 @@ def test_modulo_is_exact(extent: int) -> None:
 # -- rounding ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale, shift", [(1.07, -0.3), (2.0**-30, 1.0), (1e10, 3e-7), (3.0, 1e17)])
+@pytest.mark.parametrize(
+    ("scale", "shift"), [(1.07, -0.3), (2.0**-30, 1.0), (1e10, 3e-7), (3.0, 1e17)]
+)
 def test_multiply_add_rounds_once(scale: float, shift: float) -> None:
     x = engine(1).uniform((500,), np.float64)
     expected = [float(Fraction(v) * Fraction(scale) + Fraction(shift)) for v in x.tolist()]
@@ -207,7 +209,7 @@ def test_chances_are_compared_where_they_are(dtype: Any) -> None:
         there.bernoulli(xp.asarray(chances + 1), (5, 7), np.float32)
 
 
-@pytest.mark.parametrize("count, replacement", [(1, False), (3, False), (1, True), (6, True)])
+@pytest.mark.parametrize(("count", "replacement"), [(1, False), (3, False), (1, True), (6, True)])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_weights_are_searched_where_they_are(count: int, replacement: bool, dtype: Any) -> None:
     xp = load(StrictBackend)

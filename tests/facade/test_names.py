@@ -80,7 +80,7 @@ def test_dtype_is_asked_of_the_backend_and_never_stored() -> None:
 
 def test_dtype_the_backend_lacks_is_an_attribute_error_that_names_it() -> None:
     with pytest.raises(AttributeError, match=r"'bfloat16'.*numpy.*no such dtype"):
-        tt.bfloat16  # noqa: B018
+        tt.bfloat16
 
 
 def test_name_of_the_library_is_forwarded_and_never_stored() -> None:
@@ -106,7 +106,7 @@ def test_class_of_the_library_is_forwarded_as_it_is() -> None:
     with pytest.raises(RuntimeError, match="requires grad"):
         tt.ndenumerate(x.requires_grad_())
     with pytest.raises(AttributeError, match="no attribute 'poly1x'.*Did you mean: 'poly1d'"):
-        tt.poly1x  # noqa: B018
+        tt.poly1x
     star: dict[str, Any] = {}
     exec("from tinytorch import *", star)
     assert "poly1d" not in star
@@ -161,9 +161,9 @@ def test_names_of_the_library_and_dtypes_come_and_go_with_the_backend(other_libr
         moved = tt.slide(tt.ones(2), y=tt.ones(2))
         assert isinstance(moved, tt.Tensor) and moved.tolist() == [2.0, 2.0]
         with pytest.raises(AttributeError, match=r"\(active backend: abacus\).*mean: 'slide'"):
-            tt.slied  # noqa: B018
+            tt.slied
         with pytest.raises(AttributeError, match="the active backend, abacus, has no such dtype"):
-            tt.float64  # noqa: B018
+            tt.float64
     assert have() == ["roots", "float64", "zeros"]
 
 
@@ -183,7 +183,7 @@ def test_dir_lists_the_forwarded_names_of_the_active_backend() -> None:
 
 def test_misspelt_name_says_which_backend_and_what_was_meant() -> None:
     with pytest.raises(AttributeError) as info:
-        tt.arrange  # noqa: B018
+        tt.arrange
     assert str(info.value) == (
         "module 'tinytorch' has no attribute 'arrange' (active backend: numpy). "
         "Did you mean: 'arange'?"
@@ -192,7 +192,7 @@ def test_misspelt_name_says_which_backend_and_what_was_meant() -> None:
 
 def test_suggestion_is_printed_once() -> None:
     try:
-        tt.arrange  # noqa: B018
+        tt.arrange
     except AttributeError as error:
         text = "".join(traceback.format_exception(error))
     assert text.count("Did you mean") == 1

@@ -160,7 +160,7 @@ def test_a_module_dies_without_the_collector() -> None:
 
 def test_missing_attribute_names_the_class() -> None:
     with pytest.raises(AttributeError, match=r"^'Block' object has no attribute 'wieght'$") as info:
-        Block().wieght  # noqa: B018
+        Block().wieght
     assert info.value.name == "wieght"
 
 

@@ -83,7 +83,7 @@ def test_uninitialized_parameter_becomes_a_parameter() -> None:
     param = nn.UninitializedParameter(dtype=tt.float64)
     assert is_lazy(param) and repr(param) == "<UninitializedParameter>"
     with pytest.raises(RuntimeError, match="Can't access the shape of an uninitialized parameter"):
-        param.shape  # noqa: B018
+        param.shape
     assert is_lazy(copy.deepcopy(param))
     param.materialize((2, 3))
     assert type(param) is nn.Parameter and param.shape == (2, 3)

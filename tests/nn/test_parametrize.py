@@ -110,7 +110,7 @@ def test_orthogonal_weights_are_and_take_what_is_assigned(way: str, sizes: Any) 
 def test_spectral_norm_finds_the_largest_singular_value() -> None:
     layer: Any = parametrizations.spectral_norm(nn.Conv2d(2, 3, 2, dtype=tt.float64))
     for _ in range(200):
-        layer.weight  # noqa: B018
+        layer.weight
     assert np.linalg.norm(layer.weight.flatten(1).tolist(), 2) == pytest.approx(1)
     before = layer.eval().weight
     assert tt.equal(layer.weight, before)

@@ -58,7 +58,7 @@ def test_value_and_gradients(
 ) -> None:
     arrays = [
         cast(each, dtype)
-        for each in map(lambda x: np.asarray(x) if isinstance(x, np.generic) else x, inputs)
+        for each in (np.asarray(x) if isinstance(x, np.generic) else x for x in inputs)
     ]
     parity.same(
         lambda lib: parity.gradients(lib, call(lib, name, options, reduction, dtype), *arrays)

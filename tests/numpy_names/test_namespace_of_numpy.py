@@ -76,7 +76,7 @@ def test_what_is_out_of_scope_is_numpys_or_missing(name: str) -> None:
 
 def test_misspelt_name_says_what_was_meant() -> None:
     with pytest.raises(AttributeError, match="Did you mean: 'linspace'"):
-        tnp.linspacee  # noqa: B018
+        tnp.linspacee
 
 
 # -- what NumPy's functions do with tensors ------------------------------------------------------

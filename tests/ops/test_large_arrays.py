@@ -303,7 +303,7 @@ def test_margins_of_labels_in_several_blocks() -> None:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("queries, keys", [(5, 7), (7, 5), (6, 6)])
+@pytest.mark.parametrize(("queries", "keys"), [(5, 7), (7, 5), (6, 6)])
 @pytest.mark.parametrize("mask", ["queries keys", "keys", "all", "head", None])
 def test_attention_in_blocks(
     mask: str | None, queries: int, keys: int, causal: bool, monkeypatch: pytest.MonkeyPatch

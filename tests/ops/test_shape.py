@@ -124,7 +124,7 @@ def test_view_of_bytes() -> None:
         (numbers(3).astype("float32"), "uint8"),
         (complexes(2), "float64"), (np.arange(8, dtype="uint8"), "int32"),
     ):  # fmt: skip
-        same(lambda lib, x: x.view(getattr(lib, dtype)), array, orders=0)  # noqa: B023
+        same(lambda lib, x: x.view(getattr(lib, dtype)), array, orders=0)
     same(lambda lib, x: lib.zeros(3, 0, 2).view(lib.int8), array, orders=0)
     same(lambda lib, x: lib.zeros(3, 0, 2).view(lib.float64), array, orders=0)
     same(lambda lib, x: lib.view_as_complex(lib.zeros(3, 0, 2)), numbers(1), orders=0)

@@ -156,9 +156,10 @@ def test_muon_differs_from_torch_by_bfloat16_alone(
 def test_muon_matches_to_the_precision_of_bfloat16(setting: dict[str, Any]) -> None:
     def run(lib: Any) -> list[Any]:
         rng = np.random.default_rng(0)
-        params = []
-        for shape in [(6, 4), (3, 8), (5, 5)]:
-            params.append(lib.tensor(rng.standard_normal(shape).astype("f4")).requires_grad_())
+        params = [
+            lib.tensor(rng.standard_normal(shape).astype("f4")).requires_grad_()
+            for shape in [(6, 4), (3, 8), (5, 5)]
+        ]
         optimizer = lib.optim.Muon(params, lr=0.02, **setting)
         for _ in range(10):
             for p in params:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ SIZES = [20_000, 150_001]
 
 
 @pytest.fixture(params=["as found", "another BLAS"])
-def blas(request: Any, monkeypatch: Any) -> None:
+def blas(request: Any, monkeypatch: Any) -> Iterator[None]:
     """NumPy may run on a BLAS whose functions cannot be called."""
     if request.param == "another BLAS":
         monkeypatch.setattr(openblas, "loaded", lambda: None)
     scaled_sums._function.cache_clear()
-    request.addfinalizer(scaled_sums._function.cache_clear)
+    yield
+    scaled_sums._function.cache_clear()
 
 
 def start(size: int, dtype: str) -> tuple[tt.Tensor, np.ndarray, np.ndarray]:

@@ -68,7 +68,7 @@ def test_scope_swallows_no_exception():
     after = []
     with pytest.raises(ZeroDivisionError):
         with tt.backend_context("red"):
-            1 / 0  # noqa: B018
+            1 / 0
         after.append("reached")
     assert after == []
 

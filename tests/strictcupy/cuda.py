@@ -220,7 +220,7 @@ class OutOfMemoryError(MemoryError):
         )
 
 
-class memory:  # noqa: N801  # a module of CuPy's
+class memory:  # a module of CuPy's
     """``cupy.cuda.memory``."""
 
     OutOfMemoryError = OutOfMemoryError
@@ -313,7 +313,7 @@ def alloc(size: int) -> Any:
     return _allocator(size)
 
 
-class nvtx:  # noqa: N801  # a module of CuPy's
+class nvtx:  # a module of CuPy's
     """``cupy.cuda.nvtx``, which notes what it is told."""
 
     available = True
@@ -346,7 +346,7 @@ class nvtx:  # noqa: N801  # a module of CuPy's
         cls.told.append(f"mark {message}")
 
 
-class device:  # noqa: N801  # a module of CuPy's
+class device:  # a module of CuPy's
     """``cupy.cuda.device``."""
 
     @staticmethod

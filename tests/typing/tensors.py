@@ -44,7 +44,7 @@ def operators(x: Tensor) -> None:
     y[y > 3] = 0
     assert_type(y, Tensor)
     assert_type(x[0, None, 1:], Tensor)
-    assert_type([row for row in x], list[Tensor])
+    assert_type([row for row in x], list[Tensor])  # noqa: C416
     assert_type(bool((x == x).all()), bool)
 
 

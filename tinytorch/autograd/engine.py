@@ -179,7 +179,7 @@ class Sweep:
             self._send_jointly(node, g, args)
         else:
             pending = self.pending
-            for edge, (at, rule) in zip(node.edges, op.plain_rules):  # noqa: B905  # costs 50 ns
+            for edge, (at, rule) in zip(node.edges, op.plain_rules):  # strict costs 50 ns
                 if edge is None:
                     continue
                 if at is None:

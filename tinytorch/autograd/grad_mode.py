@@ -32,7 +32,7 @@ def is_multithreading_enabled() -> bool:
     return False
 
 
-class set_multithreading_enabled:  # noqa: N801  # as torch calls it
+class set_multithreading_enabled:  # as torch calls it
     """Accepted, as a function and as a context, and without effect.
 
     Single operations use several threads where that is faster, but a backward pass takes one

@@ -214,8 +214,7 @@ def _numeric(func: Any, args: Any, tensor: Tensor, at: int, eps: float) -> list[
     rows: list[list[complex]] = []
     sample = columns[0][0]
     for i in range(sample.size):
-        for w in _directions_of(sample):
-            rows.append([_combine(column, i, w) for column in columns])
+        rows.extend([_combine(column, i, w) for column in columns] for w in _directions_of(sample))
     return rows
 
 

@@ -11,12 +11,12 @@ from ..profiler import record_function as record_function
 __all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
 
 
-class emit_nvtx(Absent, why=_WHY):  # noqa: N801
+class emit_nvtx(Absent, why=_WHY):
     """What marks every operation for NVIDIA's profilers; making one raises.
 
     ``tinytorch.cuda.nvtx`` marks parts of a program.
     """
 
 
-class emit_itt(Absent, why=_WHY):  # noqa: N801
+class emit_itt(Absent, why=_WHY):
     """What marks every operation for Intel's profilers; making one raises."""

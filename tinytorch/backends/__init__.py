@@ -49,7 +49,7 @@ BackendLike: TypeAlias = "str | Backend | type[Backend]"
 _L = TypeVar("_L", bound=Callable[[], Backend])
 
 
-class BackendType(str, enum.Enum):
+class BackendType(str, enum.Enum):  # noqa: UP042  # its str() is the class's
     """The built-in backends as constants, equal to their names and accepted wherever they are.
 
     Example:
@@ -366,8 +366,6 @@ def _entry_points() -> dict[str, str]:
     declared: dict[str, str] = {}
     for point in entry_points(group=GROUP):
         if declared.setdefault(point.name, point.value) != point.value:
-            import warnings
-
             warn(
                 f"two installed distributions declare a backend {point.name!r}: "
                 f"{declared[point.name]} is used, {point.value} is not",

@@ -111,7 +111,7 @@ class MetaBackend(NumpyBackend):
     def check_read(self, index: Any) -> None:
         """Refused for masks."""
         for item in index if isinstance(index, tuple) else (index,):
-            if getattr(item, "dtype", None) == bool:
+            if getattr(item, "dtype", None) == bool:  # noqa: E721  # equal, not the same
                 self.nonzero(item)
 
     # -- what numbers are asked, none has to answer ---------------------------------------------

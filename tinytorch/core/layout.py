@@ -22,7 +22,7 @@ class _Named:
         return self._name
 
 
-class layout(_Named):  # noqa: N801  # as torch calls it
+class layout(_Named):  # as torch calls it
     """Whether a tensor is dense; every tensor is ``tinytorch.strided``.
 
     ``sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr``, ``sparse_bsc`` and ``jagged``
@@ -37,7 +37,7 @@ class layout(_Named):  # noqa: N801  # as torch calls it
     __slots__ = ()
 
 
-class memory_format(_Named):  # noqa: N801  # as torch calls it
+class memory_format(_Named):  # as torch calls it
     """In which order the dimensions of a tensor lie in memory.
 
     ``contiguous_format`` is row-major, ``channels_last`` and ``channels_last_3d`` keep the

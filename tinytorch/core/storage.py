@@ -18,7 +18,7 @@ from .size import ElementCount, Size, shaped
 from .torch_function_members import asked_first
 
 if TYPE_CHECKING:
-    import numpy
+    import numpy  # noqa: TID251  # what `Tensor.numpy()` returns
 
     from .tensor import Tensor
 

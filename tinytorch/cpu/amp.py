@@ -19,7 +19,7 @@ def _warn(name: str) -> None:
     )
 
 
-class autocast(amp.autocast):  # noqa: N801  # a context manager, named as a function
+class autocast(amp.autocast):  # a context manager, named as a function
     """``tinytorch.amp.autocast`` for ``"cpu"``; deprecated, as it is in PyTorch.
 
     Args:

@@ -48,7 +48,7 @@ def custom_bwd(bwd: Any) -> Any:
     return amp.custom_bwd(bwd, device_type="cuda")
 
 
-class autocast(amp.autocast):  # noqa: N801  # a context manager, named as a function
+class autocast(amp.autocast):  # a context manager, named as a function
     """``tinytorch.amp.autocast`` for ``"cuda"``; deprecated, as it is in PyTorch.
 
     Args:

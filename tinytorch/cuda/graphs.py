@@ -38,7 +38,7 @@ class CUDAGraph:
         _refuse("CUDAGraph")
 
 
-class graph:  # noqa: N801  # a context manager, named as a function
+class graph:  # a context manager, named as a function
     """Refused: there are no graphs here.
 
     Raises:

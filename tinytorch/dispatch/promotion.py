@@ -106,7 +106,7 @@ def convert_sequence(value: Any, xp: Any, dtype: dtypes.dtype | None = None) -> 
         while isinstance(leaf, (list, tuple)) and leaf:
             leaf = leaf[0]
         array = xp.convert(value)
-        if isinstance(leaf, _NUMBERS) or isinstance(leaf, (list, tuple)):
+        if isinstance(leaf, (*_NUMBERS, list, tuple)):
             found = xp.dtype_of(array)
             if found is dtypes.float64:
                 dtype = default_dtype()

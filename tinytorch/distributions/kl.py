@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.nn.smooth_activation import softplus
-from . import kl_divergences as cross_entropies
+from . import kl_divergences as kl_divergences
 from ._kl_registry import _KL_MEMOIZE as _KL_MEMOIZE
 from ._kl_registry import _KL_REGISTRY as _KL_REGISTRY
 from ._kl_registry import kl_divergence as kl_divergence

@@ -348,5 +348,5 @@ def _same(name: str, column: tuple[Any, ...]) -> Any:
 def _equal(a: Tensor, b: Any) -> bool:
     if not isinstance(b, Tensor) or a.shape != b.shape or a.dtype != b.dtype:
         return False
-    same: Any = (a == b) | ((a != a) & (b != b))  # noqa: PLR0124  # NaN equals NaN here
+    same: Any = (a == b) | ((a != a) & (b != b))  # NaN equals NaN here
     return bool(same.all())

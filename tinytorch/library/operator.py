@@ -215,7 +215,7 @@ class _Applied(Function):
         operator = call.operator
         ctx.call = call
         if operator.setup_context is not None:
-            given = dict(ctx=ctx, inputs=tuple(call.inputs), output=call.output)
+            given = {"ctx": ctx, "inputs": tuple(call.inputs), "output": call.output}
             if any(argument.keyword for argument in operator.schema.arguments):
                 given["keyword_only_inputs"] = call.keywords
             operator.setup_context(**given)

@@ -264,7 +264,7 @@ def _kind(hint: Any) -> str | None:
         return _NAMES[hint]
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType) and type(None) in inner:
-        rest = _kind(typing.Union[tuple(each for each in inner if each is not type(None))])
+        rest = _kind(typing.Union[tuple(each for each in inner if each is not type(None))])  # noqa: UP007
         return rest and f"{rest}?"
     if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence):
         element = _kind(inner[0])

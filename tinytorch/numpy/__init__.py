@@ -63,7 +63,7 @@ mgrid: Grid = Grid(False, float64)
 ogrid: Grid = Grid(True, float64)
 
 
-class vectorize(applied_functions.vectorize):  # noqa: N801
+class vectorize(applied_functions.vectorize):
     """A function of numbers as one of tensors; see ``tinytorch.vectorize``.
 
     Example:

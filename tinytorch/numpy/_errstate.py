@@ -8,7 +8,7 @@ from typing import Any
 from ..state import current_backend
 
 
-class errstate(ContextDecorator):  # noqa: N801
+class errstate(ContextDecorator):
     """Ignore, warn of or raise floating-point errors inside a ``with`` block or a function.
 
     It is the array library that sees them; one that computes on a device sees none, and there

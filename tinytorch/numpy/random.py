@@ -296,7 +296,7 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator(backend.library.random.default_rng(source), backend)
 
 
-def RandomState(seed: Any = None) -> Generator:  # noqa: N802
+def RandomState(seed: Any = None) -> Generator:
     """A new generator of NumPy's older kind.
 
     Args:

@@ -32,7 +32,7 @@ def _constructor(kind: Any) -> Any:
     """Makes it of its fields or, as torch's are made, of one sequence of them."""
     count = kind.n_fields
 
-    def __new__(cls: Any, *fields: Any) -> Any:  # noqa: N807
+    def __new__(cls: Any, *fields: Any) -> Any:
         if len(fields) != count:
             fields = _fields_of(cls, count, *fields)
         return tuple.__new__(cls, fields)

@@ -113,7 +113,7 @@ def reset_backend() -> None:
     BACKEND.revert()
 
 
-class backend_context(Scope):  # noqa: N801  # a context manager, named as a function
+class backend_context(Scope):  # a context manager, named as a function
     """Make a backend the active one inside a ``with`` block or a function.
 
     The scope belongs to the current task: other threads and tasks do not see it, while

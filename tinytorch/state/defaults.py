@@ -89,7 +89,7 @@ def set_default_dtype(d: Any) -> None:
         DTYPE.choose(None)  # what this thread was given by a State must not hide the new one
 
 
-class default_dtype_context(Scope):  # noqa: N801
+class default_dtype_context(Scope):
     """Give floats made without a dtype this one, inside a ``with`` block or a function.
 
     Other threads and tasks keep theirs.
@@ -189,7 +189,7 @@ def set_generator(generator: Any, backend: Backend | None = None) -> None:
 DRAWN: Variable[Callable[[Any], None] | None] = Variable("drawn", None)
 
 
-class generator_context(Scope):  # noqa: N801
+class generator_context(Scope):
     """Have random functions use ``generator`` inside a ``with`` block or a function.
 
     Args:

@@ -123,7 +123,7 @@ class _Bare(Scope):
         super().__init__()
 
 
-class no_grad(_Bare):  # noqa: N801
+class no_grad(_Bare):
     """Record nothing inside a ``with`` block or a function: results do not require grad.
 
     It holds for the current task, and not for threads started inside. As a decorator, with
@@ -149,7 +149,7 @@ class no_grad(_Bare):  # noqa: N801
         return _OFF
 
 
-class enable_grad(_Bare):  # noqa: N801
+class enable_grad(_Bare):
     """Record again inside a ``with`` block or a function that is inside ``no_grad``.
 
     It holds for the current task. As a decorator, with or without parentheses, it works on
@@ -171,7 +171,7 @@ class enable_grad(_Bare):  # noqa: N801
         return _ON
 
 
-class inference_mode(Scope):  # noqa: N801
+class inference_mode(Scope):
     """``no_grad`` for results that will never take part in a graph.
 
     Inside, grad mode is off; ``enable_grad`` turns it on, but nothing is recorded. With
@@ -215,7 +215,7 @@ class inference_mode(Scope):  # noqa: N801
         return _Inference() if self.mode else _NO_INFERENCE
 
 
-class set_grad_enabled(AssignedScope):  # noqa: N801
+class set_grad_enabled(AssignedScope):
     """Switch grad mode on or off: at once, for a ``with`` block, or for a function.
 
     As a statement it holds for this thread from now on, or inside ``no_grad`` and the like

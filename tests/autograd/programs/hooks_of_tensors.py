@@ -153,7 +153,7 @@ def node_hooks(torch, note):
 def node_prehook(torch, note):
     x = torch.ones(2, requires_grad=True)
     y = x * 2
-    y.grad_fn.register_prehook(lambda go: tuple((g * 2 for g in go)))
+    y.grad_fn.register_prehook(lambda go: tuple(g * 2 for g in go))
     y.sum().backward()
     note(x.grad)
 

@@ -304,7 +304,7 @@ def modified_one_of_several_results(torch, note):
             with torch.no_grad():
                 rs[k % len(rs)].zero_()
             try:
-                sum((r.sum() for r in rs if r.requires_grad)).backward()
+                sum(r.sum() for r in rs if r.requires_grad).backward()
                 note(x.grad)
             except RuntimeError as error:
                 note("modified by an inplace operation" in str(error))

@@ -340,7 +340,7 @@ def the_jvp_of_a_function(torch, note):
             for r in Ten.apply(a, 3, b):
                 note(*A.unpack_dual(r * 2))
     x.requires_grad_()
-    sum((r.sum() for r in Ten.apply(x, 3, w))).backward()
+    sum(r.sum() for r in Ten.apply(x, 3, w)).backward()
     note(x.grad)
 
 

@@ -121,7 +121,7 @@ def tiny_pairs(words: list[int]) -> list[float]:
     """Box-Muller on a handful of 32-bit words, where calls into NumPy would cost more."""
     flat = iter(words)
     values: list[float] = []
-    for a, b, c, d in zip(flat, flat, flat, flat):  # noqa: B905  # a check would cost as much
+    for a, b, c, d in zip(flat, flat, flat, flat):  # a check would cost as much
         angle = ((a & 0x1FFFFF) << 32 | b) * _TURN
         radius = sqrt(-2.0 * log1p(((c & 0x1FFFFF) << 32 | d) * -(2.0**-53)))
         values += (radius * cos(angle), radius * sin(angle))

@@ -100,7 +100,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     return found  # type: ignore[no-any-return]
 
 
-class vectorize:  # noqa: N801
+class vectorize:
     """A function of numbers as one of tensors, called once for each element.
 
     Results that are tensors keep their gradient. It is a loop: nothing gets faster.
