@@ -182,7 +182,7 @@ class FusedKernels:
 
         The result is row-major: those who asked write to its flattened form, and view it.
         """
-        if not self._takes_rows(input, input.shape[dim]):
+        if not input.ndim or not self._takes_rows(input, input.shape[dim]):
             return None
         xp = self.xp
         rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
