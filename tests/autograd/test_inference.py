@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import tinytorch as tt
 from tinytorch.core.tensor import making
 
@@ -69,3 +71,23 @@ def test_a_generator_is_left_while_it_waits() -> None:
     assert not tt.ones(1).is_inference()
     assert next(running).is_inference()
     running.close()
+
+
+def test_a_change_is_seen_while_another_thread_is_in_inference_mode() -> None:
+    inside, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with tt.inference_mode():
+            inside.set()
+            done.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    inside.wait(10)
+    x, weight = tt.eye(2, requires_grad=True), tt.ones(2)
+    loss = tt.nn.functional.nll_loss(x, tt.tensor([0, 1]), weight)
+    weight.add_(1)
+    done.set()
+    thread.join()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()

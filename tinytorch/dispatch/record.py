@@ -6,7 +6,7 @@ import weakref
 from typing import Any
 
 from ..autograd.engine import Anomaly
-from ..autograd.inference import UNSETTLED, check_saved
+from ..autograd.inference import UNSETTLED, check_saved, settle
 from ..autograd.nodes import Node, Slot, node_of
 from ..autograd.saved_packing import Recording, pack
 from ..autograd.views import edge_of
@@ -122,7 +122,7 @@ def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:
     """
     node = node_of(out._node) if out._rg else None
     if node is not None and (node.extra is None or "packed" not in node.extra):
-        kept = [t for t in tensors if t is not None and t._vc is not UNSETTLED]
+        kept = [t for t in tensors if t is not None and not (t._vc is UNSETTLED and settle(t))]
         watched = [(*_version_of(t), t._data.shape) for t in kept]
         node.out_version = (*(node.out_version or ()), *watched)
     return out
