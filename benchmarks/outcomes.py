@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,6 +18,8 @@ from typing import Any, TextIO
 import pytest
 
 VARIABLE = "OUTCOMES"
+#: Where a file lies on the machine, but for its name: results are kept, and read elsewhere.
+_FOLDER = re.compile(r"(?<![\w.])/(?:[\w.+-]+/)+")
 _notes: list[TextIO] = []
 #: In one of several processes: whether the test that runs has failed.
 _worker: dict[str, bool] = {}
@@ -77,6 +80,7 @@ def gpu_is_lost() -> bool:
 def _why(report: Any) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     said = " ".join((crash.message if crash else str(report.longrepr)).split())
+    said = _FOLDER.sub("", said)
     return said[:300] if crash else said[-300:]
 
 

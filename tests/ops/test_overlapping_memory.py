@@ -93,6 +93,7 @@ def answer(m: Any, writer: str, pair: str) -> Any:
     return x.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("writer", WRITERS)
 def test_what_is_refused(torch: Any, writer: str, pair: str) -> None:
