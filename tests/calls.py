@@ -12,6 +12,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import pytest
+
 Call = Callable[..., Any]
 
 
@@ -31,6 +33,8 @@ def parameters(function: Call) -> tuple[str, ...]:
 
 def called(function: Call, names: Mapping[str, Any]) -> Any:
     """What a function gives that is handed those of the names that it asks for."""
+    if missing := set(parameters(function)) - names.keys():
+        pytest.fail(f"nothing is called {missing}")  # no error that a test may expect
     return function(*(names[name] for name in parameters(function)))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 import tinytorch as tt
+from tests.calls import Call, called, words
 from tests.nn.loss_cases import array as array
 from tests.nn.loss_cases import constant as constant
 
@@ -84,9 +85,14 @@ def refused(use: Callable[[Any], Any], words: int = 3) -> None:
     assert ours.split()[:words] == theirs.split()[:words], (ours, theirs)
 
 
-def of_nn(use: str) -> Callable[[Any], Any]:
-    """What the text ``use`` says of a library's ``nn``."""
-    return lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib})
+def made(lib: Any, make: Call) -> Any:
+    """What ``make`` gives with a library's ``nn``."""
+    return called(make, {"nn": lib.nn, "lib": lib})
+
+
+def of_nn(use: Call) -> Callable[[Any], Any]:
+    """The same as a function of the library."""
+    return lambda lib: made(lib, use)
 
 
 def arguments(function: Any) -> list[tuple[str, Any]]:
@@ -116,9 +122,9 @@ def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]
     return [out, *(x.grad for x in inputs if isinstance(x, (tt.Tensor, torch.Tensor)))]
 
 
-def make_layer(lib: Any, make: str, dtype: str = "float32") -> Any:
-    """``nn.<make>``, with weights of its own that both libraries share exactly."""
-    layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib}).to(getattr(lib, dtype))
+def make_layer(lib: Any, make: Call, dtype: str = "float32") -> Any:
+    """A layer with weights of its own that both libraries share exactly."""
+    layer = made(lib, make).to(getattr(lib, dtype))
     for seed, param in enumerate(layer.parameters()):
         if not hasattr(param, "materialize"):
             values = array(*param.shape, dtype=dtype, seed=seed + 5)
@@ -126,11 +132,13 @@ def make_layer(lib: Any, make: str, dtype: str = "float32") -> Any:
     return layer
 
 
-def layer_results(lib: Any, make: str, inputs: Any, dtype: str = "float32") -> Any:
+def layer_results(lib: Any, make: Call, inputs: Any, dtype: str = "float32") -> Any:
     """A layer's outputs, gradients and state after a call."""
     inputs = [each.astype(dtype) if each.dtype.kind == "f" else each for each in inputs]
     layer = make_layer(lib, make, dtype)
     # In-place layers cannot change a leaf.
-    call = layer if "True" not in make else lambda *args: layer(*(1 * arg for arg in args))
+    call = (
+        layer if "True" not in str(words(make)) else lambda *args: layer(*(1 * arg for arg in args))
+    )
     results = gradients(lib, call, *inputs)
     return [results, [param.grad for param in layer.parameters()], layer.state_dict()]
