@@ -1,88 +1,27 @@
-"""Run the same thing on tinytorch and on PyTorch."""
+"""Layers of both libraries with the same weights, and what they are compared by."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
+import torch as torch
 
 import tinytorch as tt
 from tests.calls import Call, called, words
 from tests.nn.loss_cases import array as array
 from tests.nn.loss_cases import constant as constant
+from tests.oracles import alike as same
+from tests.oracles import assert_same as assert_same
+from tests.oracles import both as both
+from tests.oracles import plain as plain
+from tests.oracles import refusals as refusals
+from tests.oracles import refused_alike as refused
+from tests.oracles import told as outcome
 
-TOLERANCE = {"float32": {"rtol": 5e-5, "atol": 5e-6}, "float64": {"rtol": 1e-9, "atol": 1e-11}}
-
-
-def both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """Call ``use`` with each library, with the same seed."""
-    results = []
-    for lib in (tt, torch):
-        lib.manual_seed(0)
-        results.append(use(lib))
-    return results[0], results[1]
-
-
-def outcome(use: Callable[[Any], Any], lib: Any) -> Any:
-    """What ``use`` returns or raises, as comparable values without the library's name."""
-    try:
-        return plain(use(lib))
-    except Exception as error:
-        return type(error).__name__, plain(str(error))
-
-
-def plain(value: Any) -> Any:
-    """Tensors as arrays, names of PyTorch as ours."""
-    if isinstance(value, (tt.Tensor, torch.Tensor)):
-        return np.asarray(value.detach())
-    if isinstance(value, str):
-        return value.replace("tinytorch", "torch")
-    if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    return value
-
-
-def assert_same(ours: Any, theirs: Any) -> None:
-    """Compare two results of ``plain``, numbers within the tolerance of their dtype."""
-    assert type(ours) is type(theirs), f"{ours!r} against {theirs!r}"
-    if isinstance(theirs, np.ndarray):
-        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-        np.testing.assert_allclose(ours, theirs, **TOLERANCE.get(theirs.dtype.name, {}))
-    elif isinstance(theirs, dict):
-        assert list(ours) == list(theirs)
-        for key in theirs:
-            assert_same(ours[key], theirs[key])
-    elif isinstance(theirs, list):
-        assert len(ours) == len(theirs)
-        for one, other in zip(ours, theirs, strict=True):
-            assert_same(one, other)
-    else:
-        assert ours == theirs
-
-
-def same(use: Callable[[Any], Any]) -> None:
-    """Assert that ``use`` does the same with both libraries, errors and warnings aside."""
-    ours, theirs = both(lambda lib: outcome(use, lib))
-    assert_same(ours, theirs)
-
-
-def refusals(use: Callable[[Any], Any]) -> tuple[str, str]:
-    """The texts of the errors, of one type, that both libraries raise in ``use``."""
-    ours, theirs = both(lambda lib: outcome(use, lib))
-    assert isinstance(theirs, tuple), "PyTorch accepts it"
-    assert isinstance(ours, tuple) and ours[0] == theirs[0], (ours, theirs)
-    return ours[1], theirs[1]
-
-
-def refused(use: Callable[[Any], Any], words: int = 3) -> None:
-    """Assert that both libraries refuse ``use`` alike, to the first ``words`` of the text."""
-    ours, theirs = refusals(use)
-    assert ours.split()[:words] == theirs.split()[:words], (ours, theirs)
+__all__ = ["outcome", "refused", "same"]
 
 
 def made(lib: Any, make: Call) -> Any:

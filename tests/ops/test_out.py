@@ -9,7 +9,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, called, words
-from tests.ops.same_as_torch import agree, flat, host
+from tests.oracles import agree, flat, host
 
 ROWS = np.array([[3.0, -1.0, 2.5, 0.5], [4.0, 6.0, -5.0, 1.5], [0.25, 2.0, 8.0, -7.0]])
 INDEX = np.array([[0, 2, 1, 0]])
