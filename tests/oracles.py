@@ -1,13 +1,41 @@
-"""What the tests compare with."""
+"""What the tests compare with, and how near it has to be.
+
+Three ways to say that a call does what it does with PyTorch: ``same`` and ``compare``
+run it on arrays and look at derivatives, too; ``alike`` looks at whatever it returns or raises.
+"""
 
 from __future__ import annotations
 
 import importlib
+import re
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tinytorch as tt
+from tests.calls import Call, called
+
+#: Results and gradients beside PyTorch's, by dtype: sums in another order, other formulas.
+TOLERANCE = {
+    "float16": {"rtol": 2e-3, "atol": 2e-3}, "float32": {"rtol": 2e-5, "atol": 5e-6},
+    "float64": {"rtol": 1e-9, "atol": 1e-11}, "complex64": {"rtol": 2e-5, "atol": 5e-6},
+    "complex128": {"rtol": 1e-9, "atol": 1e-11},
+}  # fmt: skip
+#: The same, computed by one formula; in float32 all bits are PyTorch's.
+ONE_FORMULA = {"rtol": 1e-9, "atol": 1e-9}
+#: A few calls in float32, whatever they are about.
+CALLS = {"rtol": 2e-6, "atol": 2e-6}
+#: The same numbers after the same few operations: a step of an optimizer, a fused kernel.
+FEW_STEPS = {"float16": 4e-3, "float32": 2e-6, "float64": 1e-13}
+#: Numbers drawn from one stream that go through log, sin or cos, relative to 1 + |x|.
+DRAWN = {
+    "float16": 1e-3, "float32": 3e-7, "float64": 1e-15, "complex64": 3e-7, "complex128": 1e-15,
+}  # fmt: skip
+#: Results beside those in a wider dtype: some ten units in the last place of results of order 1.
+BESIDE_WIDER = {"float16": 8e-3, "float32": 2e-6, "float64": 1e-12, "complex64": 4e-6}
 
 
 def libraries() -> tuple[Any, Any]:
@@ -21,3 +49,273 @@ def counted(*arrays: np.ndarray) -> Any:
         return np.full(arrays[0].shape, True)
     smallest = np.finfo(np.float32).tiny
     return np.all([(x == 0) | ~(abs(x) < smallest) for x in arrays], axis=0)
+
+
+def host(value: Any) -> np.ndarray[Any, Any]:
+    """A result of either library as a NumPy array."""
+    return np.asarray(value.numpy(force=True) if hasattr(value, "detach") else value)
+
+
+def flat(value: Any) -> list[Any]:
+    """Results in nested tuples and lists, one after the other."""
+    if isinstance(value, (tuple, list)) and type(value).__name__ != "Size":
+        return [item for part in value for item in flat(part)]
+    return [value]
+
+
+def close(ours: Any, theirs: Any, **tolerance: float) -> None:
+    """Assert equal shape and dtype, and values within a tolerance, else that of their dtype."""
+    a, b = host(ours), host(theirs)
+    assert a.shape == b.shape and a.dtype == b.dtype
+    exact = b.dtype.kind not in "fc"
+    within = {} if exact else tolerance or TOLERANCE[b.dtype.name]
+    np.testing.assert_allclose(a, b, **within)
+
+
+def agree(ours: Any, theirs: Any) -> None:
+    """Assert that two results have the same structure, shapes, dtypes and values."""
+    ours, theirs = flat(ours), flat(theirs)
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs, strict=True):
+        close(a, b, **ONE_FORMULA)
+
+
+# -- numbers to compare with -----------------------------------------------------------------------
+
+
+def numbers(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
+    """Distinct numbers in random order, none near another or near 0."""
+    size = int(np.prod(shape))
+    values = np.random.RandomState(seed).permutation(size) - (size - 1) / 2 + 0.25
+    return values.reshape(shape) * 0.7
+
+
+def complexes(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
+    """Complex numbers, their parts as in ``numbers``."""
+    return numbers(*shape, seed=seed) + 1j * numbers(*shape, seed=seed + 1)
+
+
+def weights(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """Irregular numbers to weigh results with."""
+    values = np.cos(np.arange(np.prod(shape, dtype=int)) * 1.7 + 0.3).reshape(shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 0.5j * np.flip(values)
+    return np.asarray(values, dtype)
+
+
+# -- results and derivatives -----------------------------------------------------------------------
+
+
+def derivatives(library: Any, outs: list[Any], inputs: list[Any], orders: int) -> list[Any]:
+    """Gradients of the weighted results, then those of the weighted gradients, and so on."""
+    found: list[Any] = []
+    for order in range(orders):
+        outs = [out for out in outs if out is not None and out.requires_grad]
+        if not outs:  # one library knows that they are constant, the other takes derivatives
+            found += [library.zeros_like(x) for x in inputs]
+            continue
+        cotangents = [library.tensor(weights(tuple(o.shape), host(o).dtype)) for o in outs]
+        outs = list(
+            library.autograd.grad(
+                outs, inputs, cotangents, create_graph=order + 1 < orders, allow_unused=True
+            )
+        )
+        found += [
+            library.zeros_like(x) if g is None else g for g, x in zip(outs, inputs, strict=True)
+        ]
+    return found
+
+
+def same(call: Callable[..., Any], *arrays: Any, orders: int = 2) -> None:
+    """Assert that ``call(library, *tensors)`` gives the same in both libraries.
+
+    Args:
+        call: What to compare; its first argument is the library.
+        *arrays: Arrays; floating-point and complex ones become tensors that require grad.
+        orders: How many orders of derivatives to compare.
+    """
+    import torch
+
+    results = []
+    for library in (tt, torch):
+        tensors = [library.tensor(np.array(a)) for a in arrays]
+        for tensor in tensors:
+            if orders and host(tensor).dtype.kind in "fc":
+                tensor.requires_grad_()
+        out = call(library, *tensors)
+        inputs = [t for t in tensors if t.requires_grad]
+        outs = [o for o in flat(out) if getattr(o, "requires_grad", False)]
+        results.append((out, derivatives(library, outs, inputs, orders) if inputs else []))
+    agree(results[0][0], results[1][0])
+    agree(results[0][1], results[1][1])
+
+
+def _given(library: Any, value: Any, grad: bool) -> Any:
+    if isinstance(value, np.ndarray):
+        grad = grad and value.dtype.kind in "fc"
+        return library.tensor(value.copy(), requires_grad=grad)
+    return value
+
+
+def compare(name: str, *args: Any, grad: bool = True, **options: Any) -> None:
+    """Assert that ``nn.functional.name`` gives the same results and gradients in both.
+
+    Args:
+        name: The function, or a dotted name from the library's top.
+        *args: Its arguments; arrays become tensors that require grad.
+        grad: Whether to compare gradients, for a random cotangent.
+        **options: Its keyword arguments, likewise.
+    """
+    import torch
+
+    outs, leaves = [], []
+    for library in (tt, torch):
+        function = library
+        for part in (name if "." in name else f"nn.functional.{name}").split("."):
+            function = getattr(function, part)
+        tensors = [_given(library, a, grad) for a in args]
+        named = {key: _given(library, a, grad) for key, a in options.items()}
+        outs.append(function(*tensors, **named))
+        everything = (*tensors, *named.values())
+        leaves.append([t for t in everything if getattr(t, "requires_grad", False)])
+    ours, theirs = (list(out) if isinstance(out, (tuple, list)) else [out] for out in outs)
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs, strict=True):
+        close(a, b)
+    if theirs[0].requires_grad:
+        cotangent = np.random.randn(*theirs[0].shape).astype(host(theirs[0]).dtype)
+        ours[0].backward(tt.tensor(cotangent))
+        theirs[0].backward(torch.tensor(cotangent))
+        for a, b in zip(*leaves, strict=True):
+            wanted = torch.zeros_like(b) if b.grad is None else b.grad
+            close(tt.zeros_like(a) if a.grad is None else a.grad, wanted)
+
+
+def refuses(name: str, error: type[Exception], text: str, *args: Any, **options: Any) -> None:
+    """Assert that ``nn.functional.name`` raises ``error`` with ``text``; arrays become tensors."""
+    tensors = [tt.tensor(a) if isinstance(a, np.ndarray) else a for a in args]
+    named = {k: tt.tensor(a) if isinstance(a, np.ndarray) else a for k, a in options.items()}
+    with pytest.raises(error, match=text):
+        getattr(tt.nn.functional, name)(*tensors, **named)
+
+
+# -- whatever a call does --------------------------------------------------------------------------
+
+
+def both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Call ``use`` with each library, with the same seed."""
+    results = []
+    for library in libraries():
+        library.manual_seed(0)
+        results.append(use(library))
+    return results[0], results[1]
+
+
+def plain(value: Any) -> Any:
+    """Tensors as arrays, names of PyTorch as ours."""
+    if hasattr(value, "detach") and hasattr(value, "numpy"):
+        return host(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, str):
+        return value.replace("tinytorch", "torch")
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value
+
+
+def assert_same(ours: Any, theirs: Any, **tolerance: float) -> None:
+    """Compare two results of ``plain``, numbers as in ``close``."""
+    assert type(ours) is type(theirs), f"{ours!r} against {theirs!r}"
+    if isinstance(theirs, np.ndarray):
+        close(ours, theirs, **tolerance)
+    elif isinstance(theirs, dict):
+        assert list(ours) == list(theirs)
+        for key in theirs:
+            assert_same(ours[key], theirs[key], **tolerance)
+    elif isinstance(theirs, list):
+        assert len(ours) == len(theirs)
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other, **tolerance)
+    else:
+        assert ours == theirs
+
+
+def told(use: Callable[[Any], Any], library: Any) -> Any:
+    """What ``use`` returns or raises, as comparable values without the library's name."""
+    try:
+        return plain(use(library))
+    except Exception as error:
+        return type(error).__name__, plain(str(error))
+
+
+def alike(use: Callable[[Any], Any]) -> None:
+    """Assert that ``use`` does the same with both libraries, errors and warnings aside."""
+    ours, theirs = both(lambda library: told(use, library))
+    assert_same(ours, theirs)
+
+
+def refusals(use: Callable[[Any], Any]) -> tuple[str, str]:
+    """The texts of the errors, of one type, that both libraries raise in ``use``."""
+    ours, theirs = both(lambda library: told(use, library))
+    assert isinstance(theirs, tuple), "PyTorch accepts it"
+    assert isinstance(ours, tuple) and ours[0] == theirs[0], (ours, theirs)
+    return ours[1], theirs[1]
+
+
+def refused_alike(use: Callable[[Any], Any], words: int = 3) -> None:
+    """Assert that both libraries refuse ``use`` alike, to the first ``words`` of the text."""
+    ours, theirs = refusals(use)
+    assert ours.split()[:words] == theirs.split()[:words], (ours, theirs)
+
+
+# -- calls as in ``tests/calls.py`` ----------------------------------------------------------------
+
+
+def same_outcome(call: Call) -> None:
+    """Assert that a call gives what it gives in PyTorch, or an error of that type."""
+    assert_same(*both(lambda library: _outcome(library, call)), **CALLS)
+
+
+def _outcome(library: Any, call: Call) -> Any:
+    """What a call gives, or the type of its error and what is told of a missing kernel."""
+    names = {
+        "L": library, "F": library.nn.functional, "T": library.tensor, "X": library.arange(6.0),
+        "B": library.tensor([[True, False], [True, True]]),
+    }  # fmt: skip
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return plain(called(call, names))
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        return type(error).__name__, re.findall('"\\w+" not implemented for .*', str(error))
+
+
+def given(library: Any, call: Call, **names: Any) -> Any:
+    """What a call gives with a library ``L``, its ``F``, and tensors of int32 as ``T``."""
+
+    def integers(values: Any) -> Any:
+        return library.tensor(values, dtype=library.int32)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        functional = library.nn.functional
+        return called(call, {"L": library, "F": functional, "T": integers, **names})
+
+
+def refused(call: Call, kind: type[Exception], phrase: str, **makers: Call) -> None:
+    """Assert that both libraries refuse a call alike.
+
+    Args:
+        call: See ``given``.
+        kind: The class of the error.
+        phrase: What it says, among other things.
+        **makers: Of a library each, what the call needs besides, which is made anew.
+    """
+    for library in libraries():
+        names = {name: make(library) for name, make in makers.items()}
+        with pytest.raises(kind) as caught:
+            given(library, call, **names)
+        assert phrase in str(caught.value)

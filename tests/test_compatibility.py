@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, words
 from tinytorch import nn
 
 ON_NUMPY = pytest.mark.skipif(
@@ -32,11 +33,18 @@ def test_no_name_of_pytorchs_is_numpys(torch: Any) -> None:
     assert [name for name, home in homes.items() if home.partition(".")[0] != "tinytorch"] == []
 
 
-@pytest.mark.parametrize("make", ["ones(2)", "ones(2, dtype={}.int64)", "Size([1])", "float32"])
-def test_typename(torch: Any, make: str) -> None:
-    expression = f"{{0}}.typename({{0}}.{make.format('{0}')})"
-    ours, theirs = (eval(expression.format(name), {"torch": torch, "tt": tt})
-                    for name in ("tt", "torch"))  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m: m.ones(2),
+        lambda m: m.ones(2, dtype=m.int64),
+        lambda m: m.Size([1]),
+        lambda m: m.float32,
+    ],
+    ids=words,
+)
+def test_typename(torch: Any, make: Call) -> None:
+    ours, theirs = (library.typename(make(library)) for library in (tt, torch))
     assert ours.rpartition(".")[2] == theirs.rpartition(".")[2]
     assert tt.typename(3) == torch.typename(3)
 

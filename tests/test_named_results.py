@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, called, words
 
 CALLS = [
     ("max", lambda m, x: m.max(x, 1)),
@@ -50,22 +51,32 @@ def test_result_survives_pickling_with_its_type(name: str, call: Any) -> None:
     assert all(tt.equal(a, b) for a, b in zip(again, result, strict=True))
 
 
-#: Each is evaluated with a library ``L`` and a result ``r`` of its ``max``.
-USES = [
-    "type(r)(r)", "type(r)([3, 4]).indices", "type(r)(n for n in (1, 2)).values", "type(r)((1,))",
-    "type(r)((1, 2, 3))", "type(r)(1)", "type(r)()", "r.n_fields, r.n_sequence_fields",
-    "type(r).n_unnamed_fields", "L.return_types.linalg_svd((1, 2, 3))[2]", "r + (1,)", "r[:1]",
-    "L.return_types.linalg_svd(1, 2)", "len(r), r[-1], isinstance(r, tuple)",
-]  # fmt: skip
+#: Of a library ``L`` and a result ``r`` of its ``max``.
+USES: list[Call] = [
+    lambda r: type(r)(r),
+    lambda r: type(r)([3, 4]).indices,
+    lambda r: type(r)(n for n in (1, 2)).values,
+    lambda r: type(r)((1,)),
+    lambda r: type(r)((1, 2, 3)),
+    lambda r: type(r)(1),
+    lambda r: type(r)(),
+    lambda r: (r.n_fields, r.n_sequence_fields),
+    lambda r: type(r).n_unnamed_fields,
+    lambda L: L.return_types.linalg_svd((1, 2, 3))[2],
+    lambda r: r + (1,),
+    lambda r: r[:1],
+    lambda L: L.return_types.linalg_svd(1, 2),
+    lambda r: (len(r), r[-1], isinstance(r, tuple)),
+]
 
 
-@pytest.mark.parametrize("use", USES)
-def test_they_are_made_and_counted_as_torchs(torch: Any, use: str) -> None:
+@pytest.mark.parametrize("use", USES, ids=words)
+def test_they_are_made_and_counted_as_torchs(torch: Any, use: Call) -> None:
     found = []
     for library in (tt, torch):
         result = library.max(library.tensor([1.0, 2.0]), 0)
         try:
-            found.append(repr(eval(use, {"L": library, "r": result})))
+            found.append(repr(called(use, {"L": library, "r": result})))
         except TypeError as error:
             found.append(str(error))
     assert found[0].replace("tinytorch.", "torch.") == found[1]

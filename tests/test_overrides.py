@@ -20,6 +20,8 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, called, words
+from tests.calls_of_subclasses import CALLS
 from tinytorch.core.torch_function import PLAIN
 
 NAMESPACES = ("_C", "nn", "nn.functional", "overrides", "autograd", "func")
@@ -164,41 +166,21 @@ def replaced_function_of_a_subclass(t: Any) -> Any:
 
 # -- what they are asked about ---------------------------------------------------------------------
 
-CALLS = """
-x + 1; 1 + x; p + x; x - p; 1 - x; 2 / x; x // 2; x % 2; 2 % x; x ** 2; 2 ** x; x @ x; p @ x
--x; +x; abs(x); x > 1; p < x; x == 1; x != 1; x.T; x.mT; x.H; x.real; x.data; x.grad; x.shape
-x.dtype; x.requires_grad; x.is_leaf; x.grad_fn; x.ndim; x.detach(); x.clone(); x[0]; p[i]
-x[0, 0].item(); len(x); bool(x[0, 0]); float(x[0, 0]); x.tolist(); 1 in x; x.sum(); x.max(0)
-x.max(0).values; x.sort(); x.unbind(); x.split(1); t.cat([p, x]); t.stack((x, p)); t.add(x, 1)
-t.sin(x); x.sin(); t.topk(x, 1); F.linear(x, p); F.mse_loss(x, p); F.cross_entropy(x, p)
-F.pad(x, (1, 1)); t.std_mean(x); x.std(); t.where(x > 0, x, p); t.linalg.norm(x)
-t.linalg.svd(x); t.fft.fft(x); x.view(4); x.reshape(-1); x.to(t.float64); x.double()
-t.zeros_like(x); x.new_zeros(2); t.rand_like(x); x.dim(); x.numel(); x.stride()
-x.is_contiguous(); p.expand_as(x); t.as_tensor(x); x.as_subclass(t.Tensor); t.is_tensor(x)
-t.numel(x); t.allclose(x, x); x.argmax(); x.masked_fill(x > 0, 0); x.add_(1); x.zero_()
-x.__iadd__(1); p.add_(x); t.nn.Linear(2, 2)(x); t.nn.Parameter(x); t.nn.Parameter(x) * 2
-x.type(); t.result_type(x, p); i & 1; 1 | i; i << 1; ~i; i ^ i; hash(x) and 0; x.sub_(p)
-t.mean(x, dim=0); t.autograd.grad(r.sum(), r)
-t.autograd.grad(r.sin().sum(), r, create_graph=True); copy.copy(x); x.__setitem__(0, 1.0)
-p.__setitem__(0, x[0]); p.copy_(x); x.copy_(p); x.requires_grad_()
-x.is_floating_point(); reversed(x)
-"""
-
 
 @pytest.mark.torch
-@pytest.mark.parametrize("call", CALLS.strip().replace("\n", "; ").split("; "))
-def test_a_subclass_is_asked_as_by_pytorch_and_results_have_its_class(call: str) -> None:
+@pytest.mark.parametrize("call", CALLS, ids=words)
+def test_a_subclass_is_asked_as_by_pytorch_and_results_have_its_class(call: Call) -> None:
     def run(t: Any) -> Any:
         log: list[Any] = []
         cls = logging_class(t, log)
         names = {
-            "t": t, "F": t.nn.functional, "copy": copy, "p": t.full((2, 2), 3.0),
+            "t": t, "F": t.nn.functional, "p": t.full((2, 2), 3.0),
             "x": t.full((2, 2), 2.0).as_subclass(cls),
             "i": t.ones(2, dtype=t.int64).as_subclass(cls),
             "r": t.ones(2).as_subclass(cls).requires_grad_(),
         }  # fmt: skip
         log.clear()
-        result = eval(call, names)
+        result = called(call, names)
         public = [(name or "").replace("torch.functional.", "torch.") for name in log]
         parts = result if isinstance(result, (tuple, list)) else ()
         kind = "tuple" if parts else type(result).__name__

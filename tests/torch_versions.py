@@ -14,13 +14,13 @@ SINCE = (2, 13)
 CHANGES = {
     "linear_cross_entropy is new": (
         r"nn/test_parity_losses.py::test_options_of_linear_cross_entropy\[",
-        r"nn/test_parity_losses.py::.*\[(linear_cross_entropy|LinearCrossEntropyLoss)",
+        r"nn/test_parity_losses.py::.*\[(linear_cross_entropy|nn\.LinearCrossEntropyLoss)",
         r"nn/test_parity_init.py::test_(first_weights|factory_dtype)\[<lambda>12\]",
     ),
     "the norms have an argument bias": (
         r"nn/test_parity_layers.py::test_arguments_are_torchs\[\w*(Batch|Group|Instance)Norm",
-        r"nn/test_parity_(layers|spatial).py::test_repr\[\w*Norm",
-        r"nn/test_parity_(layers|spatial).py::test_output_and_gradients\[\w+Norm\w*\(.*bias=False",
+        r"nn/test_parity_(layers|spatial).py::test_repr\[nn\.\w*Norm",
+        r"nn/test_parity_(layers|spatial).py::test_output_and_gradients\[nn\.\w+Norm\w*\(.*bias=False",
         r"nn/test_parity_transformer.py::test_repr_and_first_weights",
     ),
     "trunc_normal_ draws again instead of using erfinv": (
@@ -32,7 +32,7 @@ CHANGES = {
         r"drawing/test_random_inplace.py::test_uniform_rounds_as_torch\[float16",
     ),
     "losses of classes word their errors otherwise": (
-        r"nn/test_parity_losses.py::test_errors\[(cross_entropy|\w+_margin_loss|nll_loss).*weight",
+        r"nn/test_parity_losses.py::test_errors\[F\.(cross_entropy|\w+_margin_loss|nll_loss).*weight",
         r"nn/test_parity_adaptive.py::test_errors\[<lambda>5\]",
     ),
     "interpolate has lanczos": (r"ops/test_resampling.py::test_antialiasing\[.*lanczos",),

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.autograd.expressions_of_names import EXPRESSIONS
+from tests.autograd.expressions_of_layers import OF_LAYERS
+from tests.autograd.expressions_of_names import OF_TENSORS
+from tests.calls import Call, called, words
 
 #: Those whose node cannot tell any more, once its arguments are freed.
 FORGOTTEN = (
@@ -36,22 +38,22 @@ def names_in(library: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def result(library: Any, expression: str) -> Any:
+def result(library: Any, expression: Call) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return eval(expression, names_in(library))
+        return called(expression, names_in(library))
 
 
 def name(tensor: Any) -> str:
     return type(tensor.grad_fn).__name__
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS.split("\n")[1:-1])
-def test_node_has_the_name_it_has_under_torch(torch: Any, expression: str) -> None:
+@pytest.mark.parametrize("expression", OF_TENSORS + OF_LAYERS, ids=words)
+def test_node_has_the_name_it_has_under_torch(torch: Any, expression: Call) -> None:
     y = result(tt, expression)
     expected = name(result(torch, expression))
     assert name(y) == expected
     if y.grad_fn is not None:
         assert y.grad_fn.name() == expected and f"grad_fn=<{expected}>" in repr(y)
         (y.abs() if y.is_complex() else y).sum().backward()
-        assert (y.grad_fn.name() == expected) is (expression not in FORGOTTEN)
+        assert (y.grad_fn.name() == expected) is (words(expression) not in FORGOTTEN)

@@ -15,6 +15,7 @@ import strictcupy
 from strictcupy.backend import PretendedCuda, pretended_cuda
 
 import tinytorch as tt
+from tests.calls import Call, words
 from tinytorch.backends.cupy import memory
 
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
@@ -49,18 +50,35 @@ def test_every_name_is_here_or_said_not_to_be(torch: Any) -> None:
 @without_gpu
 @pytest.mark.parametrize(
     "question",
-    """memory_stats() memory_stats_as_nested_dict() host_memory_stats() memory_allocated()
-    max_memory_allocated() memory_reserved() max_memory_reserved() memory_cached()
-    max_memory_cached() list_gpu_processes() is_tf32_supported() is_bf16_supported()
-    get_gencode_flags() has_magma has_half empty_cache() set_device(-1) set_stream(None)
-    stream(None).__enter__() StreamContext(None).__enter__() device(-1).__enter__()""".split(),
+    [
+        lambda cuda: cuda.memory_stats(),
+        lambda cuda: cuda.memory_stats_as_nested_dict(),
+        lambda cuda: cuda.host_memory_stats(),
+        lambda cuda: cuda.memory_allocated(),
+        lambda cuda: cuda.max_memory_allocated(),
+        lambda cuda: cuda.memory_reserved(),
+        lambda cuda: cuda.max_memory_reserved(),
+        lambda cuda: cuda.memory_cached(),
+        lambda cuda: cuda.max_memory_cached(),
+        lambda cuda: cuda.list_gpu_processes(),
+        lambda cuda: cuda.is_tf32_supported(),
+        lambda cuda: cuda.is_bf16_supported(),
+        lambda cuda: cuda.get_gencode_flags(),
+        lambda cuda: cuda.has_magma,
+        lambda cuda: cuda.has_half,
+        lambda cuda: cuda.empty_cache(),
+        lambda cuda: cuda.set_device(-1),
+        lambda cuda: cuda.set_stream(None),
+        lambda cuda: cuda.stream(None).__enter__(),
+        lambda cuda: cuda.StreamContext(None).__enter__(),
+        lambda cuda: cuda.device(-1).__enter__(),
+    ],
+    ids=words,
 )
-def test_questions_are_answered_as_by_torch_without_a_gpu(torch: Any, question: str) -> None:
+def test_questions_are_answered_as_by_torch_without_a_gpu(torch: Any, question: Call) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert eval(f"cuda.{question}", {"cuda": tt.cuda}) == eval(
-            f"cuda.{question}", {"cuda": torch.cuda}
-        )
+        assert question(tt.cuda) == question(torch.cuda)
 
 
 @without_gpu

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.oracles import FEW_STEPS
 from tinytorch.backends.cupy.kernels import row_source
 
 _HOST = r"""
@@ -70,11 +71,10 @@ extern "C" void run(int which, unsigned blocks, unsigned threads, void** p, long
 }
 """
 _ORDER = ("softmax", "log_softmax", "surprise", "surprise_grad", "layer_norm")
-TOLERANCE = {"float32": 2e-6, "float64": 1e-13}
 Run = Callable[..., None]
 
 
-@pytest.fixture(scope="module", params=TOLERANCE)
+@pytest.fixture(scope="module", params=["float32", "float64"])
 def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The dtype, and a function that runs a kernel on arrays of it."""
     compiler = shutil.which("g++") or shutil.which("clang++")
@@ -120,7 +120,7 @@ def test_softmax(rows: tuple[str, Run], count: int) -> None:
     run("softmax", out, x)
     run("log_softmax", logs, x)
     total = np.exp(shifted(x)).sum(1, keepdims=True)
-    near = {"rtol": 4 * TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
+    near = {"rtol": 4 * FEW_STEPS[dtype], "atol": FEW_STEPS[dtype]}
     np.testing.assert_allclose(out, np.exp(shifted(x)) / total, **near)
     np.testing.assert_allclose(logs, shifted(x) - np.log(total), **near)
 
@@ -144,7 +144,7 @@ def test_surprise_and_its_gradient(rows: tuple[str, Run], skip: int) -> None:
     powers = np.exp(shifted(x))
     counts = target != skip
     wanted = np.log(powers.sum(1)) - shifted(x)[range(3), target]
-    near = {"rtol": 4 * TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
+    near = {"rtol": 4 * FEW_STEPS[dtype], "atol": FEW_STEPS[dtype]}
     np.testing.assert_allclose(loss, np.where(counts, wanted, 0), **near)
     assert extremes.tolist() == [0, 0], "every target is a class"
     out = np.empty_like(x)
@@ -173,5 +173,5 @@ def test_layer_norm(rows: tuple[str, Run], affine: bool) -> None:
     wide = x.astype(float)
     wanted = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-3)
     wanted = wanted * weight + bias if affine else wanted
-    tolerance = 10 * TOLERANCE[dtype]
+    tolerance = 10 * FEW_STEPS[dtype]
     np.testing.assert_allclose(out, wanted, rtol=tolerance, atol=tolerance)

@@ -14,7 +14,7 @@ import pytest
 import tinytorch as tt
 from tests.distributions.laws import LAWS, PAIRS, SELF
 from tests.distributions.test_laws import law, parameters
-from tests.ops.same_as_torch import host
+from tests.oracles import host
 from tests.oracles import libraries
 
 D = tt.distributions

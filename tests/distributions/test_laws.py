@@ -10,7 +10,7 @@ import pytest
 
 import tinytorch as tt
 from tests.distributions.laws import FOREIGN, LAWS, PAIRS, SELF
-from tests.ops.same_as_torch import agree, host
+from tests.oracles import agree, host
 from tests.oracles import libraries
 
 #: PyTorch's Bessel functions are polynomials of an error below 2e-7 (Abramowitz and Stegun, 9.8).

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import host
+from tests.oracles import host
 from tests.oracles import libraries
 
 D = tt.distributions

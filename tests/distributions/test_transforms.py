@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, numbers, same
+from tests.oracles import agree, numbers, same
 from tests.oracles import libraries
 
 C = np.array([1.5, 2.0, -0.5])

@@ -9,14 +9,11 @@ import numpy as np
 import torch
 
 import tinytorch as tt
+from tests.oracles import DRAWN
 
 SIZES = [0, 1, 2, 5, 15, 16, 17, 31, 32, 100, 1000, 40001]
 FLOATS = ["float32", "float64", "float16"]
 COMPLEX = ["complex64", "complex128"]
-#: How far a number that goes through log, sin or cos may be off, relative to 1 + |x|.
-ROUNDING = {
-    "float16": 1e-3, "float32": 3e-7, "float64": 1e-15, "complex64": 3e-7, "complex128": 1e-15,
-}  # fmt: skip
 
 
 def host(x: Any) -> np.ndarray[Any, Any]:
@@ -46,7 +43,7 @@ def assert_exact(draw: Callable[[Any], Any], seed: int = 7) -> None:
 def assert_close(draw: Callable[[Any], Any], seed: int = 7) -> None:
     ours, theirs = (host(x) for x in both(draw, seed))
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-    tolerance = ROUNDING[str(ours.dtype)]
+    tolerance = DRAWN[str(ours.dtype)]
     np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
 
 

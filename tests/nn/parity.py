@@ -1,92 +1,37 @@
-"""Run the same thing on tinytorch and on PyTorch."""
+"""Layers of both libraries with the same weights, and what they are compared by."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
+import torch as torch
 
 import tinytorch as tt
+from tests.calls import Call, called, words
 from tests.nn.loss_cases import array as array
 from tests.nn.loss_cases import constant as constant
+from tests.oracles import alike as same
+from tests.oracles import assert_same as assert_same
+from tests.oracles import both as both
+from tests.oracles import plain as plain
+from tests.oracles import refusals as refusals
+from tests.oracles import refused_alike as refused
+from tests.oracles import told as outcome
 
-TOLERANCE = {"float32": {"rtol": 5e-5, "atol": 5e-6}, "float64": {"rtol": 1e-9, "atol": 1e-11}}
-
-
-def both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """Call ``use`` with each library, with the same seed."""
-    results = []
-    for lib in (tt, torch):
-        lib.manual_seed(0)
-        results.append(use(lib))
-    return results[0], results[1]
+__all__ = ["outcome", "refused", "same"]
 
 
-def outcome(use: Callable[[Any], Any], lib: Any) -> Any:
-    """What ``use`` returns or raises, as comparable values without the library's name."""
-    try:
-        return plain(use(lib))
-    except Exception as error:
-        return type(error).__name__, plain(str(error))
+def made(lib: Any, make: Call) -> Any:
+    """What ``make`` gives with a library's ``nn``."""
+    return called(make, {"nn": lib.nn, "lib": lib})
 
 
-def plain(value: Any) -> Any:
-    """Tensors as arrays, names of PyTorch as ours."""
-    if isinstance(value, (tt.Tensor, torch.Tensor)):
-        return np.asarray(value.detach())
-    if isinstance(value, str):
-        return value.replace("tinytorch", "torch")
-    if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    return value
-
-
-def assert_same(ours: Any, theirs: Any) -> None:
-    """Compare two results of ``plain``, numbers within the tolerance of their dtype."""
-    assert type(ours) is type(theirs), f"{ours!r} against {theirs!r}"
-    if isinstance(theirs, np.ndarray):
-        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-        np.testing.assert_allclose(ours, theirs, **TOLERANCE.get(theirs.dtype.name, {}))
-    elif isinstance(theirs, dict):
-        assert list(ours) == list(theirs)
-        for key in theirs:
-            assert_same(ours[key], theirs[key])
-    elif isinstance(theirs, list):
-        assert len(ours) == len(theirs)
-        for one, other in zip(ours, theirs, strict=True):
-            assert_same(one, other)
-    else:
-        assert ours == theirs
-
-
-def same(use: Callable[[Any], Any]) -> None:
-    """Assert that ``use`` does the same with both libraries, errors and warnings aside."""
-    ours, theirs = both(lambda lib: outcome(use, lib))
-    assert_same(ours, theirs)
-
-
-def refusals(use: Callable[[Any], Any]) -> tuple[str, str]:
-    """The texts of the errors, of one type, that both libraries raise in ``use``."""
-    ours, theirs = both(lambda lib: outcome(use, lib))
-    assert isinstance(theirs, tuple), "PyTorch accepts it"
-    assert isinstance(ours, tuple) and ours[0] == theirs[0], (ours, theirs)
-    return ours[1], theirs[1]
-
-
-def refused(use: Callable[[Any], Any], words: int = 3) -> None:
-    """Assert that both libraries refuse ``use`` alike, to the first ``words`` of the text."""
-    ours, theirs = refusals(use)
-    assert ours.split()[:words] == theirs.split()[:words], (ours, theirs)
-
-
-def of_nn(use: str) -> Callable[[Any], Any]:
-    """What the text ``use`` says of a library's ``nn``."""
-    return lambda lib: eval(f"nn.{use}", {"nn": lib.nn, "lib": lib})
+def of_nn(use: Call) -> Callable[[Any], Any]:
+    """The same as a function of the library."""
+    return lambda lib: made(lib, use)
 
 
 def arguments(function: Any) -> list[tuple[str, Any]]:
@@ -116,9 +61,9 @@ def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]
     return [out, *(x.grad for x in inputs if isinstance(x, (tt.Tensor, torch.Tensor)))]
 
 
-def make_layer(lib: Any, make: str, dtype: str = "float32") -> Any:
-    """``nn.<make>``, with weights of its own that both libraries share exactly."""
-    layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib}).to(getattr(lib, dtype))
+def make_layer(lib: Any, make: Call, dtype: str = "float32") -> Any:
+    """A layer with weights of its own that both libraries share exactly."""
+    layer = made(lib, make).to(getattr(lib, dtype))
     for seed, param in enumerate(layer.parameters()):
         if not hasattr(param, "materialize"):
             values = array(*param.shape, dtype=dtype, seed=seed + 5)
@@ -126,11 +71,13 @@ def make_layer(lib: Any, make: str, dtype: str = "float32") -> Any:
     return layer
 
 
-def layer_results(lib: Any, make: str, inputs: Any, dtype: str = "float32") -> Any:
+def layer_results(lib: Any, make: Call, inputs: Any, dtype: str = "float32") -> Any:
     """A layer's outputs, gradients and state after a call."""
     inputs = [each.astype(dtype) if each.dtype.kind == "f" else each for each in inputs]
     layer = make_layer(lib, make, dtype)
     # In-place layers cannot change a leaf.
-    call = layer if "True" not in make else lambda *args: layer(*(1 * arg for arg in args))
+    call = (
+        layer if "True" not in str(words(make)) else lambda *args: layer(*(1 * arg for arg in args))
+    )
     results = gradients(lib, call, *inputs)
     return [results, [param.grad for param in layer.parameters()], layer.state_dict()]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 
 randn = np.random.randn
 #: By number of dimensions: the shapes of input and weight, and the convolution's arguments.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, called, words
 from tests.nn import parity
 from tests.nn.loss_cases import (
     CASES,
@@ -163,21 +164,21 @@ def test_a_weight_may_require_grad_where_nothing_is_recorded(name: str) -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        "binary_cross_entropy_with_logits(x, x.double())",
-        "binary_cross_entropy_with_logits(x.double(), x)",
-        "binary_cross_entropy_with_logits(x, x, weight=x.double())",
-        "binary_cross_entropy_with_logits(x, x, pos_weight=x.double())",
-        "binary_cross_entropy(x, x, weight=x.double())",
-        "cross_entropy(x, x.double())",
-        "cross_entropy(x, x, weight=x[0].double())",
-        "cross_entropy(x, x, weight=x[0].long())",
-        "cross_entropy(x, x[:, 0].byte())",
+        lambda F, x: F.binary_cross_entropy_with_logits(x, x.double()),
+        lambda F, x: F.binary_cross_entropy_with_logits(x.double(), x),
+        lambda F, x: F.binary_cross_entropy_with_logits(x, x, weight=x.double()),
+        lambda F, x: F.binary_cross_entropy_with_logits(x, x, pos_weight=x.double()),
+        lambda F, x: F.binary_cross_entropy(x, x, weight=x.double()),
+        lambda F, x: F.cross_entropy(x, x.double()),
+        lambda F, x: F.cross_entropy(x, x, weight=x[0].double()),
+        lambda F, x: F.cross_entropy(x, x, weight=x[0].long()),
+        lambda F, x: F.cross_entropy(x, x[:, 0].byte()),
     ],
+    ids=words,
 )
-def test_dtypes_that_differ(use: str) -> None:
+def test_dtypes_that_differ(use: Call) -> None:
     def run(lib: Any) -> Any:
-        scope = {"lib": lib, "x": lib.arange(12.0).reshape(3, 4) / 12}
-        loss = eval(f"lib.nn.functional.{use}", scope)
+        loss = called(use, {"F": lib.nn.functional, "x": lib.arange(12.0).reshape(3, 4) / 12})
         return [str(loss.dtype).split(".")[-1], loss.float()]
 
     parity.same(run)
@@ -185,58 +186,74 @@ def test_dtypes_that_differ(use: str) -> None:
 
 # -- modules -----------------------------------------------------------------------------------
 
-MODULES: list[tuple[str, tuple[Any, ...]]] = [
-    ("L1Loss()", PAIR),
-    ("MSELoss(reduction='sum')", PAIR),
-    ("SmoothL1Loss(beta=0.5)", PAIR),
-    ("HuberLoss('none', 0.5)", PAIR),
-    ("NLLLoss(ignore_index=4)", (X, CLASSES)),
-    ("NLLLoss(weight=lib.tensor([0.5, 1.0, 2.0, 0.25, 3.0]))", (X, CLASSES)),
-    ("CrossEntropyLoss(label_smoothing=0.1)", (X, CLASSES)),
-    ("CrossEntropyLoss(weight=lib.tensor([0.5, 1.0, 2.0, 0.25, 3.0]))", (X, CLASSES)),
-    ("KLDivLoss(reduction='batchmean')", (np.log(probabilities(4, 5)), probabilities(4, 5))),
-    ("KLDivLoss(reduction='sum', log_target=True)", PAIR),
-    ("BCELoss(reduction='sum')", (uniform(4, 5), uniform(4, 5, seed=1))),
-    ("BCEWithLogitsLoss(pos_weight=lib.tensor([2.0]))", (X, uniform(4, 5))),
-    ("PoissonNLLLoss(full=True)", (X, np.abs(3 * Y))),
-    ("GaussianNLLLoss(full=True)", (X, Y, np.abs(Z))),
-    ("MarginRankingLoss(0.5)", (X, Y, SIGNS)),
-    ("HingeEmbeddingLoss(0.5)", (X, SIGNS)),
-    ("SoftMarginLoss()", (X, parity.constant(SIGNS))),
-    ("CosineEmbeddingLoss(0.2)", (X, Y, SIGNS[:, 0])),
-    ("MultiLabelMarginLoss()", (X, np.array([[1, 2, -1, 0, 0]] * 4))),
-    ("MultiLabelSoftMarginLoss()", (X, uniform(4, 5))),
-    ("MultiMarginLoss(p=2)", (X, CLASSES)),
-    ("TripletMarginLoss(swap=True)", (X, Y, Z)),
-    ("TripletMarginWithDistanceLoss(margin=2.0)", (X, Y, Z)),
-    ("LinearCrossEntropyLoss(5, 3)", (X, CLASSES % 3)),
-    ("LinearCrossEntropyLoss(5, 3, out_features=(2,), bias=True)", (X, PIXELS[0] % 3)),
-    ("LinearCrossEntropyLoss(5, 3, options=nn.LinearCrossEntropyOptions(batch_chunk_size=2))",
-     (X, CLASSES % 3)),
-]  # fmt: skip
+MODULES: list[tuple[Call, tuple[Any, ...]]] = [
+    (lambda nn: nn.L1Loss(), PAIR),
+    (lambda nn: nn.MSELoss(reduction="sum"), PAIR),
+    (lambda nn: nn.SmoothL1Loss(beta=0.5), PAIR),
+    (lambda nn: nn.HuberLoss("none", 0.5), PAIR),
+    (lambda nn: nn.NLLLoss(ignore_index=4), (X, CLASSES)),
+    (lambda nn, lib: nn.NLLLoss(weight=lib.tensor([0.5, 1.0, 2.0, 0.25, 3.0])), (X, CLASSES)),
+    (lambda nn: nn.CrossEntropyLoss(label_smoothing=0.1), (X, CLASSES)),
+    (
+        lambda nn, lib: nn.CrossEntropyLoss(weight=lib.tensor([0.5, 1.0, 2.0, 0.25, 3.0])),
+        (X, CLASSES),
+    ),
+    (
+        lambda nn: nn.KLDivLoss(reduction="batchmean"),
+        (np.log(probabilities(4, 5)), probabilities(4, 5)),
+    ),
+    (lambda nn: nn.KLDivLoss(reduction="sum", log_target=True), PAIR),
+    (lambda nn: nn.BCELoss(reduction="sum"), (uniform(4, 5), uniform(4, 5, seed=1))),
+    (lambda nn, lib: nn.BCEWithLogitsLoss(pos_weight=lib.tensor([2.0])), (X, uniform(4, 5))),
+    (lambda nn: nn.PoissonNLLLoss(full=True), (X, np.abs(3 * Y))),
+    (lambda nn: nn.GaussianNLLLoss(full=True), (X, Y, np.abs(Z))),
+    (lambda nn: nn.MarginRankingLoss(0.5), (X, Y, SIGNS)),
+    (lambda nn: nn.HingeEmbeddingLoss(0.5), (X, SIGNS)),
+    (lambda nn: nn.SoftMarginLoss(), (X, parity.constant(SIGNS))),
+    (lambda nn: nn.CosineEmbeddingLoss(0.2), (X, Y, SIGNS[:, 0])),
+    (lambda nn: nn.MultiLabelMarginLoss(), (X, np.array([[1, 2, -1, 0, 0]] * 4))),
+    (lambda nn: nn.MultiLabelSoftMarginLoss(), (X, uniform(4, 5))),
+    (lambda nn: nn.MultiMarginLoss(p=2), (X, CLASSES)),
+    (lambda nn: nn.TripletMarginLoss(swap=True), (X, Y, Z)),
+    (lambda nn: nn.TripletMarginWithDistanceLoss(margin=2.0), (X, Y, Z)),
+    (lambda nn: nn.LinearCrossEntropyLoss(5, 3), (X, CLASSES % 3)),
+    (lambda nn: nn.LinearCrossEntropyLoss(5, 3, out_features=(2,), bias=True), (X, PIXELS[0] % 3)),
+    (
+        lambda nn: nn.LinearCrossEntropyLoss(
+            5, 3, options=nn.LinearCrossEntropyOptions(batch_chunk_size=2)
+        ),
+        (X, CLASSES % 3),
+    ),
+]
 
 
-@pytest.mark.parametrize(("make", "inputs"), MODULES)
-def test_modules(make: str, inputs: Any) -> None:
+@pytest.mark.parametrize(("make", "inputs"), MODULES, ids=words)
+def test_modules(make: Call, inputs: Any) -> None:
     arrays = [cast(each, "float32") for each in inputs]
 
     def run(lib: Any) -> Any:
-        layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib})
+        layer = parity.made(lib, make)
         return [repr(layer), layer.state_dict(), parity.gradients(lib, layer, *arrays)]
 
     parity.same(run)
 
 
 @pytest.mark.parametrize(
-    "options",
-    ["batch_chunk_size=0", "batch_chunk_size=2.5", "chunking_method='x'", "acc_policy='x'",
-     "acc_dtype=lib.int32", "acc_dtype='float32'"],
-)  # fmt: skip
-def test_options_of_linear_cross_entropy(options: str) -> None:
+    ("option", "value"),
+    [
+        ("batch_chunk_size", 0),
+        ("batch_chunk_size", 2.5),
+        ("chunking_method", "x"),
+        ("acc_policy", "x"),
+        ("acc_dtype", lambda lib: lib.int32),
+        ("acc_dtype", "float32"),
+    ],
+)
+def test_options_of_linear_cross_entropy(option: str, value: Any) -> None:
     def run(lib: Any) -> Any:
         make = lib.nn.LinearCrossEntropyOptions
-        with pytest.raises(ValueError, match=options.partition("=")[0]):
-            eval(f"make({options})", {"make": make, "lib": lib})
+        with pytest.raises(ValueError, match=option):
+            make(**{option: value(lib) if callable(value) else value})
         return [repr(make()), make() == make(True), hash(make()) == hash(make())]
 
     parity.same(run)
@@ -244,87 +261,93 @@ def test_options_of_linear_cross_entropy(options: str) -> None:
 
 # -- errors ------------------------------------------------------------------------------------
 
-ERRORS = [
-    "nll_loss(x, t([0, 1, 5]))",
-    "nll_loss(x, t([0, 1, -1]))",
-    "nll_loss(x, t([0, 1]))",
-    "nll_loss(x, t([[0, 1]] * 3))",
-    "nll_loss(x, lib.zeros(3))",
-    "nll_loss(x, t([0, 1, 2]), weight=lib.ones(3))",
-    "nll_loss(x, t([0, 1, 2]), weight=lib.ones(5, dtype=lib.float64))",
-    "nll_loss(lib.tensor(1.0), t([0, 1, 2]))",
-    "nll_loss(lib.ones(3, 5, 4), t([[0, 1]] * 3))",
-    "nll_loss(lib.ones(3, 5, 4, 4), t([[0, 1]] * 3))",
-    "nll_loss(lib.ones(5), t([2, 1]))",
-    "nll_loss(x, t([0, 1, 2]), reduction='avg')",
-    "cross_entropy(x, t([0, 1, 5]))",
-    "cross_entropy(x, t([0, 1]))",
-    "cross_entropy(x, lib.zeros(3))",
-    "cross_entropy(x, lib.zeros(3, 5), ignore_index=1)",
-    "cross_entropy(x, t([[0] * 5] * 3))",
-    "cross_entropy(x, t([0, 1, 2]), label_smoothing=1.5)",
-    "cross_entropy(x, t([0, 1, 2]), weight=lib.ones(3))",
-    "cross_entropy(lib.zeros(3, 0), t([0, 0, 0]))",
-    "cross_entropy(x, t([0, 1, 2]), weight=ones(5).requires_grad_())",
-    "cross_entropy(x, t([0, 1, 2], dtype=lib.int32))",
-    "cross_entropy(x, t([0, 1, 2], dtype=lib.int16))",
-    "cross_entropy(x.long(), t([0, 1, 2]))",
-    "cross_entropy(x, x, weight=ones(4))",
-    "cross_entropy(ones(3, 5, 2), lib.zeros(3, 2, dtype=lib.uint8))",
-    "nll_loss(x, t([0, 1, 2]), weight=ones(5).requires_grad_())",
-    "nll_loss(ones(3, 5, 2), t([[0, 1]] * 3), weight=ones(5).requires_grad_())",
-    "nll_loss(ones(3, 5, 2), t([[0, 1]] * 3), weight=ones(4))",
-    "nll_loss(ones(3, 5, 2, 2), t([[[0, 1]]] * 3))",
-    "nll_loss(x.long(), t([0, 1, 2]))",
-    "nll_loss(x, t(1))",
-    "mse_loss(x, x, reduction='avg')",
-    "mse_loss(x, x, weight=lib.ones(3))",
-    "smooth_l1_loss(x, x, beta=-1)",
-    "huber_loss(x, x, delta=0)",
-    "binary_cross_entropy(x, x)",
-    "binary_cross_entropy(x.sigmoid(), 2 + x)",
-    "binary_cross_entropy(x.sigmoid(), lib.zeros(3, 4))",
-    "binary_cross_entropy(x.sigmoid(), lib.zeros(3, 5, dtype=lib.float64))",
-    "binary_cross_entropy_with_logits(x, lib.zeros(3, 4))",
-    "binary_cross_entropy(x / 15, x / 15, weight=ones(5).requires_grad_())",
-    "binary_cross_entropy(x / 15, x / 15, weight=ones(2, 3, 5))",
-    "binary_cross_entropy(x.long() // 15, x.long() // 15)",
-    "binary_cross_entropy_with_logits(x, x / 15, weight=ones(5).requires_grad_())",
-    "binary_cross_entropy_with_logits(x, x / 15, pos_weight=ones(5).requires_grad_())",
-    "binary_cross_entropy_with_logits(x, x / 15, pos_weight=ones(2, 3, 5))",
-    "binary_cross_entropy_with_logits(x, x.long())",
-    "binary_cross_entropy_with_logits(x.long(), x)",
-    "soft_margin_loss(x, ones(3, 5).requires_grad_())",
-    "kl_div(x, x, reduction='avg')",
-    "gaussian_nll_loss(x, x, -lib.ones(3, 5))",
-    "gaussian_nll_loss(x, x, lib.ones(3, 4))",
-    "margin_ranking_loss(x, x, lib.ones(3))",
-    "hinge_embedding_loss(x, x, reduction='avg')",
-    "cosine_embedding_loss(x, x, lib.ones(3, 5))",
-    "cosine_embedding_loss(x[0], x, lib.ones(3))",
-    "multi_margin_loss(x, t([1, 2]))",
-    "multi_margin_loss(x, t([1, 2, 0]), p=3)",
-    "multi_margin_loss(x, t([1, 5, 0]))",
-    "multi_margin_loss(x, t([1, -1, 0]))",
-    "multi_margin_loss(x, t([1, 2, 0]), weight=lib.ones(4))",
-    "multi_margin_loss(x, t([1, 2, 0]), weight=ones(5).requires_grad_())",
-    "multi_margin_loss(x, t([1, 2, 0]), weight=ones(5, dtype=lib.float64))",
-    "multi_margin_loss(x, t([1, 2, 0], dtype=lib.int32))",
-    "multilabel_margin_loss(x, t([[1] * 5] * 3, dtype=lib.int32))",
-    "multilabel_margin_loss(x, t([1, 2, 0]))",
-    "multilabel_margin_loss(x, t([[7] * 5] * 3))",
-    "triplet_margin_loss(x, x, x[0])",
-    "triplet_margin_loss(x, x, x, margin=-1)",
+ERRORS: list[Call] = [
+    lambda F, x, t: F.nll_loss(x, t([0, 1, 5])),
+    lambda F, x, t: F.nll_loss(x, t([0, 1, -1])),
+    lambda F, x, t: F.nll_loss(x, t([0, 1])),
+    lambda F, x, t: F.nll_loss(x, t([[0, 1]] * 3)),
+    lambda F, x, lib: F.nll_loss(x, lib.zeros(3)),
+    lambda F, x, t, lib: F.nll_loss(x, t([0, 1, 2]), weight=lib.ones(3)),
+    lambda F, x, t, lib: F.nll_loss(x, t([0, 1, 2]), weight=lib.ones(5, dtype=lib.float64)),
+    lambda F, t, lib: F.nll_loss(lib.tensor(1.0), t([0, 1, 2])),
+    lambda F, t, lib: F.nll_loss(lib.ones(3, 5, 4), t([[0, 1]] * 3)),
+    lambda F, t, lib: F.nll_loss(lib.ones(3, 5, 4, 4), t([[0, 1]] * 3)),
+    lambda F, t, lib: F.nll_loss(lib.ones(5), t([2, 1])),
+    lambda F, x, t: F.nll_loss(x, t([0, 1, 2]), reduction="avg"),
+    lambda F, x, t: F.cross_entropy(x, t([0, 1, 5])),
+    lambda F, x, t: F.cross_entropy(x, t([0, 1])),
+    lambda F, x, lib: F.cross_entropy(x, lib.zeros(3)),
+    lambda F, x, lib: F.cross_entropy(x, lib.zeros(3, 5), ignore_index=1),
+    lambda F, x, t: F.cross_entropy(x, t([[0] * 5] * 3)),
+    lambda F, x, t: F.cross_entropy(x, t([0, 1, 2]), label_smoothing=1.5),
+    lambda F, x, t, lib: F.cross_entropy(x, t([0, 1, 2]), weight=lib.ones(3)),
+    lambda F, t, lib: F.cross_entropy(lib.zeros(3, 0), t([0, 0, 0])),
+    lambda F, x, t, ones: F.cross_entropy(x, t([0, 1, 2]), weight=ones(5).requires_grad_()),
+    lambda F, x, t, lib: F.cross_entropy(x, t([0, 1, 2], dtype=lib.int32)),
+    lambda F, x, t, lib: F.cross_entropy(x, t([0, 1, 2], dtype=lib.int16)),
+    lambda F, x, t: F.cross_entropy(x.long(), t([0, 1, 2])),
+    lambda F, x, ones: F.cross_entropy(x, x, weight=ones(4)),
+    lambda F, ones, lib: F.cross_entropy(ones(3, 5, 2), lib.zeros(3, 2, dtype=lib.uint8)),
+    lambda F, x, t, ones: F.nll_loss(x, t([0, 1, 2]), weight=ones(5).requires_grad_()),
+    lambda F, t, ones: F.nll_loss(ones(3, 5, 2), t([[0, 1]] * 3), weight=ones(5).requires_grad_()),
+    lambda F, t, ones: F.nll_loss(ones(3, 5, 2), t([[0, 1]] * 3), weight=ones(4)),
+    lambda F, t, ones: F.nll_loss(ones(3, 5, 2, 2), t([[[0, 1]]] * 3)),
+    lambda F, x, t: F.nll_loss(x.long(), t([0, 1, 2])),
+    lambda F, x, t: F.nll_loss(x, t(1)),
+    lambda F, x: F.mse_loss(x, x, reduction="avg"),
+    lambda F, x, lib: F.mse_loss(x, x, weight=lib.ones(3)),
+    lambda F, x: F.smooth_l1_loss(x, x, beta=-1),
+    lambda F, x: F.huber_loss(x, x, delta=0),
+    lambda F, x: F.binary_cross_entropy(x, x),
+    lambda F, x: F.binary_cross_entropy(x.sigmoid(), 2 + x),
+    lambda F, x, lib: F.binary_cross_entropy(x.sigmoid(), lib.zeros(3, 4)),
+    lambda F, x, lib: F.binary_cross_entropy(x.sigmoid(), lib.zeros(3, 5, dtype=lib.float64)),
+    lambda F, x, lib: F.binary_cross_entropy_with_logits(x, lib.zeros(3, 4)),
+    lambda F, x, ones: F.binary_cross_entropy(x / 15, x / 15, weight=ones(5).requires_grad_()),
+    lambda F, x, ones: F.binary_cross_entropy(x / 15, x / 15, weight=ones(2, 3, 5)),
+    lambda F, x: F.binary_cross_entropy(x.long() // 15, x.long() // 15),
+    lambda F, x, ones: F.binary_cross_entropy_with_logits(
+        x, x / 15, weight=ones(5).requires_grad_()
+    ),
+    lambda F, x, ones: F.binary_cross_entropy_with_logits(
+        x, x / 15, pos_weight=ones(5).requires_grad_()
+    ),
+    lambda F, x, ones: F.binary_cross_entropy_with_logits(x, x / 15, pos_weight=ones(2, 3, 5)),
+    lambda F, x: F.binary_cross_entropy_with_logits(x, x.long()),
+    lambda F, x: F.binary_cross_entropy_with_logits(x.long(), x),
+    lambda F, x, ones: F.soft_margin_loss(x, ones(3, 5).requires_grad_()),
+    lambda F, x: F.kl_div(x, x, reduction="avg"),
+    lambda F, x, lib: F.gaussian_nll_loss(x, x, -lib.ones(3, 5)),
+    lambda F, x, lib: F.gaussian_nll_loss(x, x, lib.ones(3, 4)),
+    lambda F, x, lib: F.margin_ranking_loss(x, x, lib.ones(3)),
+    lambda F, x: F.hinge_embedding_loss(x, x, reduction="avg"),
+    lambda F, x, lib: F.cosine_embedding_loss(x, x, lib.ones(3, 5)),
+    lambda F, x, lib: F.cosine_embedding_loss(x[0], x, lib.ones(3)),
+    lambda F, x, t: F.multi_margin_loss(x, t([1, 2])),
+    lambda F, x, t: F.multi_margin_loss(x, t([1, 2, 0]), p=3),
+    lambda F, x, t: F.multi_margin_loss(x, t([1, 5, 0])),
+    lambda F, x, t: F.multi_margin_loss(x, t([1, -1, 0])),
+    lambda F, x, t, lib: F.multi_margin_loss(x, t([1, 2, 0]), weight=lib.ones(4)),
+    lambda F, x, t, ones: F.multi_margin_loss(x, t([1, 2, 0]), weight=ones(5).requires_grad_()),
+    lambda F, x, t, ones, lib: F.multi_margin_loss(
+        x, t([1, 2, 0]), weight=ones(5, dtype=lib.float64)
+    ),
+    lambda F, x, t, lib: F.multi_margin_loss(x, t([1, 2, 0], dtype=lib.int32)),
+    lambda F, x, t, lib: F.multilabel_margin_loss(x, t([[1] * 5] * 3, dtype=lib.int32)),
+    lambda F, x, t: F.multilabel_margin_loss(x, t([1, 2, 0])),
+    lambda F, x, t: F.multilabel_margin_loss(x, t([[7] * 5] * 3)),
+    lambda F, x: F.triplet_margin_loss(x, x, x[0]),
+    lambda F, x: F.triplet_margin_loss(x, x, x, margin=-1),
 ]
 
 
-@pytest.mark.parametrize("use", ERRORS)
-def test_errors(use: str) -> None:
+@pytest.mark.parametrize("use", ERRORS, ids=words)
+def test_errors(use: Call) -> None:
     """The type is PyTorch's, and the text has its first words."""
 
     def run(lib: Any) -> Any:
         x = lib.arange(15.0).reshape(3, 5)
-        scope = {"lib": lib, "x": x, "t": lib.tensor, "ones": lib.ones}
-        return eval(f"lib.nn.functional.{use}", scope)
+        functional = lib.nn.functional
+        return called(use, {"lib": lib, "F": functional, "x": x, "t": lib.tensor, "ones": lib.ones})
 
     parity.refused(run)

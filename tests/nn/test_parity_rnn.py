@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, words
 from tests.nn import parity
 
 pytestmark = pytest.mark.torch
@@ -43,22 +44,22 @@ def trained(lib: Any, layer: Any, x: Any, state: Any) -> list[Any]:
     ]
 
 
-LAYERS = [
-    "RNN(3, 4)",
-    "RNN(3, 4, 2, 'relu', bidirectional=True)",
-    "RNN(3, 4, bias=False, batch_first=True)",
-    "LSTM(3, 4)",
-    "LSTM(3, 4, num_layers=3, bidirectional=True, batch_first=True)",
-    "LSTM(3, 4, num_layers=2, bias=False, proj_size=2, bidirectional=True)",
-    "LSTM(3, 4, proj_size=3)",
-    "GRU(3, 4)",
-    "GRU(3, 4, num_layers=2, bidirectional=True, bias=False)",
-    "GRU(3, 4, batch_first=True)",
+LAYERS: list[Call] = [
+    lambda nn: nn.RNN(3, 4),
+    lambda nn: nn.RNN(3, 4, 2, "relu", bidirectional=True),
+    lambda nn: nn.RNN(3, 4, bias=False, batch_first=True),
+    lambda nn: nn.LSTM(3, 4),
+    lambda nn: nn.LSTM(3, 4, num_layers=3, bidirectional=True, batch_first=True),
+    lambda nn: nn.LSTM(3, 4, num_layers=2, bias=False, proj_size=2, bidirectional=True),
+    lambda nn: nn.LSTM(3, 4, proj_size=3),
+    lambda nn: nn.GRU(3, 4),
+    lambda nn: nn.GRU(3, 4, num_layers=2, bidirectional=True, bias=False),
+    lambda nn: nn.GRU(3, 4, batch_first=True),
 ]
 
 
-def make(lib: Any, text: str) -> Any:
-    return eval(f"nn.{text}", {"nn": lib.nn}).double()
+def make(lib: Any, text: Call) -> Any:
+    return parity.made(lib, text).double()
 
 
 def first_state(lib: Any, layer: Any, *batch: int) -> Any:
@@ -73,10 +74,10 @@ def first_state(lib: Any, layer: Any, *batch: int) -> Any:
     return parts if layer.mode == "LSTM" else parts[0]
 
 
-@pytest.mark.parametrize("text", LAYERS)
+@pytest.mark.parametrize("text", LAYERS, ids=words)
 @pytest.mark.parametrize("with_state", [False, True])
 @pytest.mark.parametrize("batched", [False, True])
-def test_layers(text: str, with_state: bool, batched: bool) -> None:
+def test_layers(text: Call, with_state: bool, batched: bool) -> None:
     def run(lib: Any) -> Any:
         layer = make(lib, text)
         shape = (5, 4, 3) if batched else (5, 3)
@@ -89,9 +90,9 @@ def test_layers(text: str, with_state: bool, batched: bool) -> None:
     parity.same(run)
 
 
-@pytest.mark.parametrize("text", LAYERS)
+@pytest.mark.parametrize("text", LAYERS, ids=words)
 @pytest.mark.parametrize("enforce_sorted", [False, True])
-def test_packed_sequences(text: str, enforce_sorted: bool) -> None:
+def test_packed_sequences(text: Call, enforce_sorted: bool) -> None:
     lengths = LENGTHS if enforce_sorted else [3, 1, 5, 3]
 
     def run(lib: Any) -> Any:
@@ -105,9 +106,13 @@ def test_packed_sequences(text: str, enforce_sorted: bool) -> None:
     parity.same(run)
 
 
-@pytest.mark.parametrize("text", ["LSTM(3, 4, 3, dropout=0.5)", "GRU(3, 4, 2, dropout=0.5)"])
+@pytest.mark.parametrize(
+    "text",
+    [lambda nn: nn.LSTM(3, 4, 3, dropout=0.5), lambda nn: nn.GRU(3, 4, 2, dropout=0.5)],
+    ids=words,
+)
 @pytest.mark.parametrize("mode", [True, False])
-def test_dropout_between_layers(text: str, mode: bool) -> None:
+def test_dropout_between_layers(text: Call, mode: bool) -> None:
     def run(lib: Any) -> Any:
         layer = make(lib, text).train(mode)
         return flat(layer(lib.tensor(array(5, 4, 3, dtype="float64"))))
@@ -115,18 +120,24 @@ def test_dropout_between_layers(text: str, mode: bool) -> None:
     parity.same(run)
 
 
-@pytest.mark.parametrize("text", [*LAYERS, "LSTM(3, 4, 2, dropout=0.25)"])
-def test_repr_and_first_weights(text: str) -> None:
+@pytest.mark.parametrize("text", [*LAYERS, lambda nn: nn.LSTM(3, 4, 2, dropout=0.25)], ids=words)
+def test_repr_and_first_weights(text: Call) -> None:
     parity.same(lambda lib: [repr(make(lib, text)), make(lib, text).float().state_dict()])
 
 
-CELLS = ["RNNCell(3, 4)", "RNNCell(3, 4, False, 'relu')", "LSTMCell(3, 4)", "GRUCell(3, 4)",
-         "LSTMCell(3, 4, bias=False)", "GRUCell(3, 4, bias=False)"]  # fmt: skip
+CELLS: list[Call] = [
+    lambda nn: nn.RNNCell(3, 4),
+    lambda nn: nn.RNNCell(3, 4, False, "relu"),
+    lambda nn: nn.LSTMCell(3, 4),
+    lambda nn: nn.GRUCell(3, 4),
+    lambda nn: nn.LSTMCell(3, 4, bias=False),
+    lambda nn: nn.GRUCell(3, 4, bias=False),
+]
 
 
-@pytest.mark.parametrize("text", CELLS)
+@pytest.mark.parametrize("text", CELLS, ids=words)
 @pytest.mark.parametrize("batched", [False, True])
-def test_cells(text: str, batched: bool) -> None:
+def test_cells(text: Call, batched: bool) -> None:
     def run(lib: Any) -> Any:
         cell = make(lib, text)
         shape = (2,) if batched else ()
@@ -145,8 +156,8 @@ def test_cells(text: str, batched: bool) -> None:
     parity.same(run)
 
 
-@pytest.mark.parametrize("text", CELLS[:4])
-def test_second_gradients(text: str) -> None:
+@pytest.mark.parametrize("text", CELLS[:4], ids=words)
+def test_second_gradients(text: Call) -> None:
     def run(lib: Any) -> Any:
         cell = make(lib, text)
         x = lib.tensor(array(2, 3, dtype="float64"), requires_grad=True)
@@ -171,55 +182,55 @@ def test_functions_of_the_cells() -> None:
     parity.same(run)
 
 
-ERRORS = [
-    "RNN(3, 4)(lib.ones(5, 2, 2))",
-    "RNN(3, 4)(lib.ones(5))",
-    "LSTM(3, 4)(lib.ones(1, 5, 2, 3))",
-    "GRU(3, 4)(lib.ones(5, 2, 3, dtype=lib.float64))",
-    "GRU(3, 4)(lib.ones(5, 2, 3), lib.ones(1, 3, 4))",
-    "GRU(3, 4)(lib.ones(5, 2, 3), lib.ones(1, 4))",
-    "GRU(3, 4)(lib.ones(5, 3), lib.ones(1, 2, 4))",
-    "LSTM(3, 4)(lib.ones(5, 2, 3), (lib.ones(1, 2, 4), lib.ones(1, 3, 4)))",
-    "LSTM(3, 4)(lib.ones(5, 3), (lib.ones(1, 1, 4), lib.ones(1, 1, 4)))",
-    "LSTM(3, 4)(lib.ones(0, 2, 3))",
-    "GRU(3, 4, batch_first=True)(lib.ones(2, 0, 3))",
-    "RNN(3, 4)(lib.ones(0, 3))",
-    "RNN(3, 4, nonlinearity='abs')",
-    "RNN(0, 4)",
-    "RNN(3, 4.5)",
-    "RNN(3, 4, dropout=2)",
-    "GRU(3, 4, bias=1)",
-    "GRU(3, 4, proj_size=2)",
-    "LSTM(3, 4, proj_size=5)",
-    "RNNCell(3, 4)(lib.ones(1, 1, 3))",
-    "LSTMCell(3, 4)(lib.ones(1, 3), (lib.ones(1, 1, 4), lib.ones(1, 4)))",
-    "RNNCell(3, 4, nonlinearity='abs')(lib.ones(1, 3))",
-    "utils.rnn.pack_padded_sequence(lib.ones(3, 2), [2, 3])",
-    "utils.rnn.pack_padded_sequence(lib.ones(3, 2), [3, 0])",
-    "utils.rnn.pack_padded_sequence(lib.ones(3, 2), [3])",
-    "utils.rnn.pad_sequence(3)",
-    "utils.rnn.pad_sequence([])",
-    "utils.rnn.pad_sequence([lib.ones(2)], padding_side='top')",
+ERRORS: list[Call] = [
+    lambda nn, lib: nn.RNN(3, 4)(lib.ones(5, 2, 2)),
+    lambda nn, lib: nn.RNN(3, 4)(lib.ones(5)),
+    lambda nn, lib: nn.LSTM(3, 4)(lib.ones(1, 5, 2, 3)),
+    lambda nn, lib: nn.GRU(3, 4)(lib.ones(5, 2, 3, dtype=lib.float64)),
+    lambda nn, lib: nn.GRU(3, 4)(lib.ones(5, 2, 3), lib.ones(1, 3, 4)),
+    lambda nn, lib: nn.GRU(3, 4)(lib.ones(5, 2, 3), lib.ones(1, 4)),
+    lambda nn, lib: nn.GRU(3, 4)(lib.ones(5, 3), lib.ones(1, 2, 4)),
+    lambda nn, lib: nn.LSTM(3, 4)(lib.ones(5, 2, 3), (lib.ones(1, 2, 4), lib.ones(1, 3, 4))),
+    lambda nn, lib: nn.LSTM(3, 4)(lib.ones(5, 3), (lib.ones(1, 1, 4), lib.ones(1, 1, 4))),
+    lambda nn, lib: nn.LSTM(3, 4)(lib.ones(0, 2, 3)),
+    lambda nn, lib: nn.GRU(3, 4, batch_first=True)(lib.ones(2, 0, 3)),
+    lambda nn, lib: nn.RNN(3, 4)(lib.ones(0, 3)),
+    lambda nn: nn.RNN(3, 4, nonlinearity="abs"),
+    lambda nn: nn.RNN(0, 4),
+    lambda nn: nn.RNN(3, 4.5),
+    lambda nn: nn.RNN(3, 4, dropout=2),
+    lambda nn: nn.GRU(3, 4, bias=1),
+    lambda nn: nn.GRU(3, 4, proj_size=2),
+    lambda nn: nn.LSTM(3, 4, proj_size=5),
+    lambda nn, lib: nn.RNNCell(3, 4)(lib.ones(1, 1, 3)),
+    lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(1, 3), (lib.ones(1, 1, 4), lib.ones(1, 4))),
+    lambda nn, lib: nn.RNNCell(3, 4, nonlinearity="abs")(lib.ones(1, 3)),
+    lambda nn, lib: nn.utils.rnn.pack_padded_sequence(lib.ones(3, 2), [2, 3]),
+    lambda nn, lib: nn.utils.rnn.pack_padded_sequence(lib.ones(3, 2), [3, 0]),
+    lambda nn, lib: nn.utils.rnn.pack_padded_sequence(lib.ones(3, 2), [3]),
+    lambda nn: nn.utils.rnn.pad_sequence(3),
+    lambda nn: nn.utils.rnn.pad_sequence([]),
+    lambda nn, lib: nn.utils.rnn.pad_sequence([lib.ones(2)], padding_side="top"),
 ]
 
 
-@pytest.mark.parametrize("use", ERRORS)
-def test_errors(use: str) -> None:
+@pytest.mark.parametrize("use", ERRORS, ids=words)
+def test_errors(use: Call) -> None:
     parity.refused(parity.of_nn(use))
 
 
-CELL_ERRORS = [
-    "RNNCell(3, 4)(lib.ones(2, 3), lib.ones(1, 4))",
-    "RNNCell(3, 4, nonlinearity='relu')(lib.ones(2, 3), lib.ones(2, 5))",
-    "GRUCell(3, 4)(lib.ones(1, 3), lib.ones(2, 4))",
-    "GRUCell(3, 4)(lib.ones(2, 4))",
-    "LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(1, 4)))",
-    "LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(2, 5)))",
+CELL_ERRORS: list[Call] = [
+    lambda nn, lib: nn.RNNCell(3, 4)(lib.ones(2, 3), lib.ones(1, 4)),
+    lambda nn, lib: nn.RNNCell(3, 4, nonlinearity="relu")(lib.ones(2, 3), lib.ones(2, 5)),
+    lambda nn, lib: nn.GRUCell(3, 4)(lib.ones(1, 3), lib.ones(2, 4)),
+    lambda nn, lib: nn.GRUCell(3, 4)(lib.ones(2, 4)),
+    lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(1, 4))),
+    lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4), lib.ones(2, 5))),
 ]
 
 
-@pytest.mark.parametrize("use", CELL_ERRORS)
-def test_cells_refuse_sizes_that_would_be_broadcast(use: str) -> None:
+@pytest.mark.parametrize("use", CELL_ERRORS, ids=words)
+def test_cells_refuse_sizes_that_would_be_broadcast(use: Call) -> None:
     ours, theirs = parity.refusals(parity.of_nn(use))
     assert theirs in ours
 
@@ -227,15 +238,16 @@ def test_cells_refuse_sizes_that_would_be_broadcast(use: str) -> None:
 @pytest.mark.parametrize(
     "use",
     [
-        "nn.LSTMCell(3, 4)(lib.ones(2, 3), lib.ones(2, 4))",
-        "nn.LSTMCell(3, 4)(lib.ones(3), lib.ones(4))",
-        "nn.LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4),))",
-        "nn.LSTMCell(3, 4)(lib.ones(2, 3), ())",
-        "lib.lstm_cell(lib.ones(2, 3), lib.ones(2, 4), lib.ones(16, 3), lib.ones(16, 4))",
+        lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(2, 3), lib.ones(2, 4)),
+        lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(3), lib.ones(4)),
+        lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(2, 3), (lib.ones(2, 4),)),
+        lambda nn, lib: nn.LSTMCell(3, 4)(lib.ones(2, 3), ()),
+        lambda lib: lib.lstm_cell(lib.ones(2, 3), lib.ones(2, 4), lib.ones(16, 3), lib.ones(16, 4)),
     ],
+    ids=words,
 )
-def test_states_of_an_lstm_cell_that_are_no_pair(use: str) -> None:
-    ours, theirs = parity.refusals(lambda lib: eval(use, {"nn": lib.nn, "lib": lib}))
+def test_states_of_an_lstm_cell_that_are_no_pair(use: Call) -> None:
+    ours, theirs = parity.refusals(parity.of_nn(use))
     assert theirs in ours
 
 

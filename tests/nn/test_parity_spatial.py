@@ -10,122 +10,120 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, words
 from tests.nn import parity
 
 pytestmark = pytest.mark.torch
 
 array = parity.array
 SEQ, IMAGE, VOLUME = array(2, 4, 9), array(2, 4, 7, 6), array(2, 4, 5, 4, 6)
-SAMPLES = "lib.linspace(0.1, 0.9, 16, dtype=lib.float64).reshape(2, 4, 2)"
 
-LAYERS: list[tuple[str, Any]] = [
-    ("Conv1d(4, 6, 3)", SEQ),
-    ("Conv1d(4, 6, 3, stride=2, padding=1, dilation=2, groups=2, bias=False)", SEQ),
-    ("Conv1d(4, 2, 4, padding='same', padding_mode='reflect')", SEQ[0]),
-    ("Conv1d(4, 2, 3, padding=2, padding_mode='circular')", SEQ),
-    ("Conv2d(4, 6, 3)", IMAGE),
-    ("Conv2d(4, 4, (3, 2), stride=(2, 1), padding=(1, 0), groups=4)", IMAGE),
-    ("Conv2d(4, 2, 3, padding='same', dilation=2)", IMAGE),
-    ("Conv2d(4, 2, 3, padding='valid')", IMAGE[0]),
-    ("Conv2d(4, 2, 3, padding=(1, 2), padding_mode='replicate')", IMAGE),
-    ("Conv3d(4, 2, 2)", VOLUME),
-    ("Conv3d(4, 2, (1, 2, 3), padding='same', padding_mode='zeros')", VOLUME),
-    ("ConvTranspose1d(4, 6, 3, stride=2, output_padding=1)", SEQ),
-    ("ConvTranspose2d(4, 6, 3, stride=2, padding=1, groups=2, dilation=2)", IMAGE),
-    ("ConvTranspose2d(4, 6, (3, 2), bias=False)", IMAGE[0]),
-    ("ConvTranspose3d(4, 2, 2, stride=2)", VOLUME),
-    ("LazyConv1d(6, 3)", SEQ),
-    ("LazyConv2d(6, 3, groups=2, bias=False)", IMAGE),
-    ("LazyConv3d(2, 2)", VOLUME),
-    ("LazyConvTranspose1d(6, 3)", SEQ),
-    ("LazyConvTranspose2d(6, 3, stride=2)", IMAGE),
-    ("LazyConvTranspose3d(2, 2)", VOLUME),
-    ("LazyLinear(3)", SEQ),
-    ("LazyLinear(3, bias=False)", SEQ),
-    ("BatchNorm1d(4)", SEQ),
-    ("BatchNorm1d(9).eval()", SEQ[0]),
-    ("BatchNorm2d(4, eps=0.1, momentum=None)", IMAGE),
-    ("BatchNorm2d(4, affine=False)", IMAGE),
-    ("BatchNorm2d(4, track_running_stats=False).eval()", IMAGE),
-    ("BatchNorm2d(4, bias=False)", IMAGE),
-    ("BatchNorm3d(4, momentum=0.5)", VOLUME),
-    ("LazyBatchNorm1d()", SEQ),
-    ("LazyBatchNorm2d(affine=False)", IMAGE),
-    ("LazyBatchNorm3d(track_running_stats=False)", VOLUME),
-    ("InstanceNorm1d(4)", SEQ),
-    ("InstanceNorm2d(4, affine=True)", IMAGE[0]),
-    ("InstanceNorm2d(4, track_running_stats=True)", IMAGE),
-    ("InstanceNorm3d(4, affine=True, track_running_stats=True).eval()", VOLUME),
-    ("LazyInstanceNorm1d()", SEQ),
-    ("LazyInstanceNorm2d()", IMAGE),
-    ("LazyInstanceNorm3d(affine=False)", VOLUME),
-    ("MaxPool1d(3)", SEQ),
-    ("MaxPool2d(3, stride=2, padding=1, ceil_mode=True)", IMAGE),
-    ("MaxPool2d((2, 3), dilation=2)", IMAGE[0]),
-    ("MaxPool3d(2)", VOLUME),
-    ("AvgPool1d(3, 2, 1)", SEQ),
-    ("AvgPool2d(3, padding=1, count_include_pad=False)", IMAGE),
-    ("AvgPool2d((2, 3), ceil_mode=True, divisor_override=4)", IMAGE),
-    ("AvgPool3d(2)", VOLUME),
-    ("LPPool1d(2, 3)", np.abs(SEQ)),
-    ("LPPool2d(1.5, 2, stride=1, ceil_mode=True)", np.abs(IMAGE)),
-    ("LPPool3d(2, 2)", np.abs(VOLUME)),
-    ("AdaptiveAvgPool1d(4)", SEQ),
-    ("AdaptiveAvgPool2d((3, None))", IMAGE),
-    ("AdaptiveAvgPool3d(2)", VOLUME),
-    ("AdaptiveMaxPool1d(4)", SEQ),
-    ("AdaptiveMaxPool2d((None, 5))", IMAGE),
-    ("AdaptiveMaxPool3d((2, 3, 4))", VOLUME),
-    ("ConstantPad1d((1, 2), 3.5)", SEQ),
-    ("ConstantPad2d(1, -1.0)", IMAGE),
-    ("ConstantPad3d((1, 0, 2, 0, 0, 1), 0.5)", VOLUME),
-    ("ZeroPad1d(2)", SEQ),
-    ("ZeroPad2d((-1, 1, 2, 0))", IMAGE),
-    ("ZeroPad3d(1)", VOLUME),
-    ("ReflectionPad1d((2, 1))", SEQ),
-    ("ReflectionPad2d(2)", IMAGE),
-    ("ReflectionPad3d(1)", VOLUME),
-    ("ReplicationPad1d((2, 1))", SEQ),
-    ("ReplicationPad2d((1, 2, 3, 4))", IMAGE),
-    ("ReplicationPad3d(1)", VOLUME),
-    ("CircularPad1d((2, 1))", SEQ),
-    ("CircularPad2d(2)", IMAGE[0]),
-    ("CircularPad3d(1)", VOLUME),
-    ("Upsample(scale_factor=2)", IMAGE),
-    ("Upsample(size=(5, 9), mode='bilinear')", IMAGE),
-    ("Upsample(scale_factor=(1.5, 2.0), mode='bicubic', align_corners=True)", IMAGE),
-    ("Upsample(13, mode='linear')", SEQ),
-    ("UpsamplingNearest2d(scale_factor=2)", IMAGE),
-    ("UpsamplingBilinear2d((9, 3))", IMAGE),
-    ("PixelShuffle(2)", IMAGE),
-    ("PixelUnshuffle(3)", array(2, 4, 6, 3)),
-    ("ChannelShuffle(2)", IMAGE),
-    ("Unfold((2, 3), dilation=2, padding=1, stride=2)", IMAGE),
-    ("Fold((4, 5), 2)", array(2, 12, 12)),
+LAYERS: list[tuple[Call, Any]] = [
+    (lambda nn: nn.Conv1d(4, 6, 3), SEQ),
+    (lambda nn: nn.Conv1d(4, 6, 3, stride=2, padding=1, dilation=2, groups=2, bias=False), SEQ),
+    (lambda nn: nn.Conv1d(4, 2, 4, padding="same", padding_mode="reflect"), SEQ[0]),
+    (lambda nn: nn.Conv1d(4, 2, 3, padding=2, padding_mode="circular"), SEQ),
+    (lambda nn: nn.Conv2d(4, 6, 3), IMAGE),
+    (lambda nn: nn.Conv2d(4, 4, (3, 2), stride=(2, 1), padding=(1, 0), groups=4), IMAGE),
+    (lambda nn: nn.Conv2d(4, 2, 3, padding="same", dilation=2), IMAGE),
+    (lambda nn: nn.Conv2d(4, 2, 3, padding="valid"), IMAGE[0]),
+    (lambda nn: nn.Conv2d(4, 2, 3, padding=(1, 2), padding_mode="replicate"), IMAGE),
+    (lambda nn: nn.Conv3d(4, 2, 2), VOLUME),
+    (lambda nn: nn.Conv3d(4, 2, (1, 2, 3), padding="same", padding_mode="zeros"), VOLUME),
+    (lambda nn: nn.ConvTranspose1d(4, 6, 3, stride=2, output_padding=1), SEQ),
+    (lambda nn: nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, groups=2, dilation=2), IMAGE),
+    (lambda nn: nn.ConvTranspose2d(4, 6, (3, 2), bias=False), IMAGE[0]),
+    (lambda nn: nn.ConvTranspose3d(4, 2, 2, stride=2), VOLUME),
+    (lambda nn: nn.LazyConv1d(6, 3), SEQ),
+    (lambda nn: nn.LazyConv2d(6, 3, groups=2, bias=False), IMAGE),
+    (lambda nn: nn.LazyConv3d(2, 2), VOLUME),
+    (lambda nn: nn.LazyConvTranspose1d(6, 3), SEQ),
+    (lambda nn: nn.LazyConvTranspose2d(6, 3, stride=2), IMAGE),
+    (lambda nn: nn.LazyConvTranspose3d(2, 2), VOLUME),
+    (lambda nn: nn.LazyLinear(3), SEQ),
+    (lambda nn: nn.LazyLinear(3, bias=False), SEQ),
+    (lambda nn: nn.BatchNorm1d(4), SEQ),
+    (lambda nn: nn.BatchNorm1d(9).eval(), SEQ[0]),
+    (lambda nn: nn.BatchNorm2d(4, eps=0.1, momentum=None), IMAGE),
+    (lambda nn: nn.BatchNorm2d(4, affine=False), IMAGE),
+    (lambda nn: nn.BatchNorm2d(4, track_running_stats=False).eval(), IMAGE),
+    (lambda nn: nn.BatchNorm2d(4, bias=False), IMAGE),
+    (lambda nn: nn.BatchNorm3d(4, momentum=0.5), VOLUME),
+    (lambda nn: nn.LazyBatchNorm1d(), SEQ),
+    (lambda nn: nn.LazyBatchNorm2d(affine=False), IMAGE),
+    (lambda nn: nn.LazyBatchNorm3d(track_running_stats=False), VOLUME),
+    (lambda nn: nn.InstanceNorm1d(4), SEQ),
+    (lambda nn: nn.InstanceNorm2d(4, affine=True), IMAGE[0]),
+    (lambda nn: nn.InstanceNorm2d(4, track_running_stats=True), IMAGE),
+    (lambda nn: nn.InstanceNorm3d(4, affine=True, track_running_stats=True).eval(), VOLUME),
+    (lambda nn: nn.LazyInstanceNorm1d(), SEQ),
+    (lambda nn: nn.LazyInstanceNorm2d(), IMAGE),
+    (lambda nn: nn.LazyInstanceNorm3d(affine=False), VOLUME),
+    (lambda nn: nn.MaxPool1d(3), SEQ),
+    (lambda nn: nn.MaxPool2d(3, stride=2, padding=1, ceil_mode=True), IMAGE),
+    (lambda nn: nn.MaxPool2d((2, 3), dilation=2), IMAGE[0]),
+    (lambda nn: nn.MaxPool3d(2), VOLUME),
+    (lambda nn: nn.AvgPool1d(3, 2, 1), SEQ),
+    (lambda nn: nn.AvgPool2d(3, padding=1, count_include_pad=False), IMAGE),
+    (lambda nn: nn.AvgPool2d((2, 3), ceil_mode=True, divisor_override=4), IMAGE),
+    (lambda nn: nn.AvgPool3d(2), VOLUME),
+    (lambda nn: nn.LPPool1d(2, 3), np.abs(SEQ)),
+    (lambda nn: nn.LPPool2d(1.5, 2, stride=1, ceil_mode=True), np.abs(IMAGE)),
+    (lambda nn: nn.LPPool3d(2, 2), np.abs(VOLUME)),
+    (lambda nn: nn.AdaptiveAvgPool1d(4), SEQ),
+    (lambda nn: nn.AdaptiveAvgPool2d((3, None)), IMAGE),
+    (lambda nn: nn.AdaptiveAvgPool3d(2), VOLUME),
+    (lambda nn: nn.AdaptiveMaxPool1d(4), SEQ),
+    (lambda nn: nn.AdaptiveMaxPool2d((None, 5)), IMAGE),
+    (lambda nn: nn.AdaptiveMaxPool3d((2, 3, 4)), VOLUME),
+    (lambda nn: nn.ConstantPad1d((1, 2), 3.5), SEQ),
+    (lambda nn: nn.ConstantPad2d(1, -1.0), IMAGE),
+    (lambda nn: nn.ConstantPad3d((1, 0, 2, 0, 0, 1), 0.5), VOLUME),
+    (lambda nn: nn.ZeroPad1d(2), SEQ),
+    (lambda nn: nn.ZeroPad2d((-1, 1, 2, 0)), IMAGE),
+    (lambda nn: nn.ZeroPad3d(1), VOLUME),
+    (lambda nn: nn.ReflectionPad1d((2, 1)), SEQ),
+    (lambda nn: nn.ReflectionPad2d(2), IMAGE),
+    (lambda nn: nn.ReflectionPad3d(1), VOLUME),
+    (lambda nn: nn.ReplicationPad1d((2, 1)), SEQ),
+    (lambda nn: nn.ReplicationPad2d((1, 2, 3, 4)), IMAGE),
+    (lambda nn: nn.ReplicationPad3d(1), VOLUME),
+    (lambda nn: nn.CircularPad1d((2, 1)), SEQ),
+    (lambda nn: nn.CircularPad2d(2), IMAGE[0]),
+    (lambda nn: nn.CircularPad3d(1), VOLUME),
+    (lambda nn: nn.Upsample(scale_factor=2), IMAGE),
+    (lambda nn: nn.Upsample(size=(5, 9), mode="bilinear"), IMAGE),
+    (lambda nn: nn.Upsample(scale_factor=(1.5, 2.0), mode="bicubic", align_corners=True), IMAGE),
+    (lambda nn: nn.Upsample(13, mode="linear"), SEQ),
+    (lambda nn: nn.UpsamplingNearest2d(scale_factor=2), IMAGE),
+    (lambda nn: nn.UpsamplingBilinear2d((9, 3)), IMAGE),
+    (lambda nn: nn.PixelShuffle(2), IMAGE),
+    (lambda nn: nn.PixelUnshuffle(3), array(2, 4, 6, 3)),
+    (lambda nn: nn.ChannelShuffle(2), IMAGE),
+    (lambda nn: nn.Unfold((2, 3), dilation=2, padding=1, stride=2), IMAGE),
+    (lambda nn: nn.Fold((4, 5), 2), array(2, 12, 12)),
 ]
-
-FUNCTIONS = {"PixelShuffle": "pixel_shuffle", "PixelUnshuffle": "pixel_unshuffle",
-             "ChannelShuffle": "channel_shuffle"}  # fmt: skip
 
 
 # PyTorch's remark on a copy of its own.
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("make", "x"), LAYERS)
-def test_output_and_gradients(make: str, x: Any, dtype: str) -> None:
-    function = FUNCTIONS.get(make.partition("(")[0])
-    if function is not None and not hasattr(tt.nn.functional, function):
-        pytest.skip(f"nn.functional.{function} is not there yet")
+@pytest.mark.parametrize(("make", "x"), LAYERS, ids=words)
+def test_output_and_gradients(make: Call, x: Any, dtype: str) -> None:
     parity.same(lambda lib: parity.layer_results(lib, make, [x], dtype))
 
 
-@pytest.mark.parametrize("make", [make for make, _ in LAYERS])
-def test_repr(make: str) -> None:
+@pytest.mark.parametrize("make", [make for make, _ in LAYERS], ids=words)
+def test_repr(make: Call) -> None:
     parity.same(lambda lib: repr(parity.make_layer(lib, make)))
 
 
-@pytest.mark.parametrize("make", ["BatchNorm2d(4)", "InstanceNorm2d(4, 1e-5, 0.1, True, True)"])
-def test_evaluation_before_running_statistics_move(make: str) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [lambda nn: nn.BatchNorm2d(4), lambda nn: nn.InstanceNorm2d(4, 1e-5, 0.1, True, True)],
+    ids=words,
+)
+def test_evaluation_before_running_statistics_move(make: Call) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make)
         x = lib.tensor(IMAGE, requires_grad=True)
@@ -138,15 +136,19 @@ def test_evaluation_before_running_statistics_move(make: str) -> None:
     parity.same(run)
 
 
-INDEXED = [
-    ("MaxPool1d(3, 2, return_indices=True)", "MaxUnpool1d(3, 2)", SEQ),
-    ("MaxPool2d(2, return_indices=True)", "MaxUnpool2d(2)", IMAGE),
-    ("MaxPool3d((1, 2, 2), return_indices=True)", "MaxUnpool3d((1, 2, 2))", VOLUME),
+INDEXED: list[tuple[Call, Call, Any]] = [
+    (lambda nn: nn.MaxPool1d(3, 2, return_indices=True), lambda nn: nn.MaxUnpool1d(3, 2), SEQ),
+    (lambda nn: nn.MaxPool2d(2, return_indices=True), lambda nn: nn.MaxUnpool2d(2), IMAGE),
+    (
+        lambda nn: nn.MaxPool3d((1, 2, 2), return_indices=True),
+        lambda nn: nn.MaxUnpool3d((1, 2, 2)),
+        VOLUME,
+    ),
 ]
 
 
-@pytest.mark.parametrize(("pool", "unpool", "x"), INDEXED)
-def test_pooling_and_its_inverse(pool: str, unpool: str, x: Any) -> None:
+@pytest.mark.parametrize(("pool", "unpool", "x"), INDEXED, ids=words)
+def test_pooling_and_its_inverse(pool: Call, unpool: Call, x: Any) -> None:
     def run(lib: Any) -> Any:
         forth, back = parity.make_layer(lib, pool), parity.make_layer(lib, unpool)
 
@@ -166,7 +168,13 @@ def test_adaptive_pooling_with_indices() -> None:
 def test_fractional_pooling() -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(
-            lib, f"FractionalMaxPool2d(2, output_ratio=0.6, _random_samples={SAMPLES})", "float64"
+            lib,
+            lambda nn, lib: nn.FractionalMaxPool2d(
+                2,
+                output_ratio=0.6,
+                _random_samples=lib.linspace(0.1, 0.9, 16, dtype=lib.float64).reshape(2, 4, 2),
+            ),
+            "float64",
         )
         return [repr(layer), layer(lib.tensor(IMAGE.astype("float64")))]
 
@@ -175,7 +183,7 @@ def test_fractional_pooling() -> None:
 
 def test_output_size_of_a_transposed_convolution() -> None:
     def run(lib: Any) -> Any:
-        layer = parity.make_layer(lib, "ConvTranspose2d(4, 2, 3, stride=3)")
+        layer = parity.make_layer(lib, lambda nn: nn.ConvTranspose2d(4, 2, 3, stride=3))
         x = lib.tensor(IMAGE)
         return [layer(x, output_size=[21, 20]), layer(x[0], output_size=(2, 22, 18))]
 
@@ -188,36 +196,36 @@ def test_shuffling_nothing(shape: tuple[int, ...]) -> None:
     parity.same(lambda lib: lib.nn.PixelShuffle(2)(lib.ones(*shape)))
 
 
-ERRORS = [
-    "Conv2d(4, 6, 3, groups=3)",
-    "Conv2d(4, 6, 3, groups=0)",
-    "Conv2d(4, 6, 3, padding='full')",
-    "Conv2d(4, 6, 3, stride=2, padding='same')",
-    "Conv2d(4, 6, 3, padding_mode='mirror')",
-    "ConvTranspose2d(4, 6, 3, padding_mode='reflect')",
-    "ConvTranspose2d(4, 6, 3)(lib.ones(1, 4, 5, 5), output_size=(9, 9))",
-    "ConvTranspose2d(4, 6, 3)(lib.ones(1, 4, 5, 5), output_size=(9,))",
-    "LazyConv2d(4, 3)(lib.ones(3, 3))",
-    "LazyConv2d(4, 3, groups=2)(lib.ones(1, 3, 5, 5))",
-    "BatchNorm1d(3)(lib.ones(3))",
-    "BatchNorm2d(3)(lib.ones(2, 3))",
-    "BatchNorm1d(3)(lib.ones(1, 3))",
-    "InstanceNorm2d(3, affine=True)(lib.ones(1, 4, 5, 5))",
-    "InstanceNorm2d(3)(lib.ones(4, 5))",
-    "FractionalMaxPool2d(2)",
-    "FractionalMaxPool2d(2, output_size=2, output_ratio=0.5)",
-    "FractionalMaxPool2d(2, output_ratio=1.5)",
-    "CircularPad1d(1)(lib.ones(3))",
-    "AdaptiveAvgPool2d(2)(lib.ones(2, 3))",
-    "AdaptiveMaxPool3d(2)(lib.ones(2, 3))",
-    "AdaptiveMaxPool1d(2)(lib.ones(2, 0, 4))",
-    "AdaptiveMaxPool2d(2)(lib.ones(2, 0, 4, 4))",
-    "AdaptiveAvgPool3d(2)(lib.ones(2, 0, 4, 4, 4))",
+ERRORS: list[Call] = [
+    lambda nn: nn.Conv2d(4, 6, 3, groups=3),
+    lambda nn: nn.Conv2d(4, 6, 3, groups=0),
+    lambda nn: nn.Conv2d(4, 6, 3, padding="full"),
+    lambda nn: nn.Conv2d(4, 6, 3, stride=2, padding="same"),
+    lambda nn: nn.Conv2d(4, 6, 3, padding_mode="mirror"),
+    lambda nn: nn.ConvTranspose2d(4, 6, 3, padding_mode="reflect"),
+    lambda nn, lib: nn.ConvTranspose2d(4, 6, 3)(lib.ones(1, 4, 5, 5), output_size=(9, 9)),
+    lambda nn, lib: nn.ConvTranspose2d(4, 6, 3)(lib.ones(1, 4, 5, 5), output_size=(9,)),
+    lambda nn, lib: nn.LazyConv2d(4, 3)(lib.ones(3, 3)),
+    lambda nn, lib: nn.LazyConv2d(4, 3, groups=2)(lib.ones(1, 3, 5, 5)),
+    lambda nn, lib: nn.BatchNorm1d(3)(lib.ones(3)),
+    lambda nn, lib: nn.BatchNorm2d(3)(lib.ones(2, 3)),
+    lambda nn, lib: nn.BatchNorm1d(3)(lib.ones(1, 3)),
+    lambda nn, lib: nn.InstanceNorm2d(3, affine=True)(lib.ones(1, 4, 5, 5)),
+    lambda nn, lib: nn.InstanceNorm2d(3)(lib.ones(4, 5)),
+    lambda nn: nn.FractionalMaxPool2d(2),
+    lambda nn: nn.FractionalMaxPool2d(2, output_size=2, output_ratio=0.5),
+    lambda nn: nn.FractionalMaxPool2d(2, output_ratio=1.5),
+    lambda nn, lib: nn.CircularPad1d(1)(lib.ones(3)),
+    lambda nn, lib: nn.AdaptiveAvgPool2d(2)(lib.ones(2, 3)),
+    lambda nn, lib: nn.AdaptiveMaxPool3d(2)(lib.ones(2, 3)),
+    lambda nn, lib: nn.AdaptiveMaxPool1d(2)(lib.ones(2, 0, 4)),
+    lambda nn, lib: nn.AdaptiveMaxPool2d(2)(lib.ones(2, 0, 4, 4)),
+    lambda nn, lib: nn.AdaptiveAvgPool3d(2)(lib.ones(2, 0, 4, 4, 4)),
 ]
 
 
-@pytest.mark.parametrize("use", ERRORS)
-def test_errors(use: str) -> None:
+@pytest.mark.parametrize("use", ERRORS, ids=words)
+def test_errors(use: Call) -> None:
     parity.refused(parity.of_nn(use))
 
 
@@ -230,11 +238,18 @@ def test_another_number_of_channels_is_a_warning_without_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    "make", ["Conv1d(4, 6, 3)", "Conv2d(4, 6, (3, 2), groups=2)", "ConvTranspose2d(4, 6, 3)",
-             "BatchNorm2d(4)", "InstanceNorm1d(3, affine=True, track_running_stats=True)"]
-)  # fmt: skip
-def test_first_weights(make: str) -> None:
-    parity.same(lambda lib: eval(f"nn.{make}", {"nn": lib.nn}).state_dict())
+    "make",
+    [
+        lambda nn: nn.Conv1d(4, 6, 3),
+        lambda nn: nn.Conv2d(4, 6, (3, 2), groups=2),
+        lambda nn: nn.ConvTranspose2d(4, 6, 3),
+        lambda nn: nn.BatchNorm2d(4),
+        lambda nn: nn.InstanceNorm1d(3, affine=True, track_running_stats=True),
+    ],
+    ids=words,
+)
+def test_first_weights(make: Call) -> None:
+    parity.same(lambda lib: parity.made(lib, make).state_dict())
 
 
 def test_lazy_layers_draw_the_weights_of_others() -> None:

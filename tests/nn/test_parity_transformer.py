@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, words
 from tests.nn import parity
 
 array = parity.array
@@ -32,12 +33,12 @@ def trained(lib: Any, layer: Any, inputs: list[Any], **options: Any) -> Any:
     return [outputs, [x.grad for x in inputs], [p.grad for p in layer.parameters()]]
 
 
-ATTENTION = [
-    "MultiheadAttention(8, 2)",
-    "MultiheadAttention(8, 4, bias=False)",
-    "MultiheadAttention(8, 2, kdim=5, vdim=3)",
-    "MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True)",
-    "MultiheadAttention(8, 2, batch_first=True)",
+ATTENTION: list[Call] = [
+    lambda nn: nn.MultiheadAttention(8, 2),
+    lambda nn: nn.MultiheadAttention(8, 4, bias=False),
+    lambda nn: nn.MultiheadAttention(8, 2, kdim=5, vdim=3),
+    lambda nn: nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True),
+    lambda nn: nn.MultiheadAttention(8, 2, batch_first=True),
 ]
 
 
@@ -50,10 +51,10 @@ def attention_inputs(lib: Any, layer: Any, batched: bool) -> list[Any]:
     return tensors(lib, *shapes)
 
 
-@pytest.mark.parametrize("make", ATTENTION)
+@pytest.mark.parametrize("make", ATTENTION, ids=words)
 @pytest.mark.parametrize("batched", [True, False])
 @pytest.mark.parametrize("options", [{}, {"need_weights": False}, {"average_attn_weights": False}])
-def test_attention(make: str, batched: bool, options: Any) -> None:
+def test_attention(make: Call, batched: bool, options: Any) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64")
         return trained(lib, layer, attention_inputs(lib, layer, batched), **options)
@@ -64,7 +65,7 @@ def test_attention(make: str, batched: bool, options: Any) -> None:
 @pytest.mark.parametrize("kind", ["bool", "float", "heads"])
 def test_masks(kind: str) -> None:
     def run(lib: Any) -> Any:
-        layer = parity.make_layer(lib, "MultiheadAttention(8, 2)", "float64")
+        layer = parity.make_layer(lib, lambda nn: nn.MultiheadAttention(8, 2), "float64")
         hidden = lib.tensor(array(6, 4, 6) > 1) if kind == "heads" else lib.tensor(array(4, 6) > 1)
         padding = lib.tensor([[False] * 5 + [True]] * 3)
         if kind == "float":
@@ -77,7 +78,9 @@ def test_masks(kind: str) -> None:
 
 def test_self_attention_shares_one_product() -> None:
     def run(lib: Any) -> Any:
-        layer = parity.make_layer(lib, "MultiheadAttention(8, 2, batch_first=True)", "float64")
+        layer = parity.make_layer(
+            lib, lambda nn: nn.MultiheadAttention(8, 2, batch_first=True), "float64"
+        )
         (x,) = tensors(lib, (3, 4, 8))
         output, weights = layer(x, x, x)
         output.sum().backward()
@@ -86,28 +89,34 @@ def test_self_attention_shares_one_product() -> None:
     parity.same(run)
 
 
-LAYERS = [
-    "TransformerEncoderLayer(8, 2, 16)",
-    "TransformerEncoderLayer(8, 2, 16, activation='gelu', norm_first=True, batch_first=True)",
-    "TransformerEncoderLayer(8, 2, 16, activation=lib.tanh, bias=False, layer_norm_eps=0.1)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1, nn.LayerNorm(8))",
+LAYERS: list[Call] = [
+    lambda nn: nn.TransformerEncoderLayer(8, 2, 16),
+    lambda nn: nn.TransformerEncoderLayer(
+        8, 2, 16, activation="gelu", norm_first=True, batch_first=True
+    ),
+    lambda nn, lib: nn.TransformerEncoderLayer(
+        8, 2, 16, activation=lib.tanh, bias=False, layer_norm_eps=0.1
+    ),
+    lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2),
+    lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1, nn.LayerNorm(8)),
 ]
-DECODERS = [
-    "TransformerDecoderLayer(8, 2, 16)",
-    "TransformerDecoderLayer(8, 2, 16, activation='gelu', norm_first=True, batch_first=True)",
-    "TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 2, nn.LayerNorm(8))",
+DECODERS: list[Call] = [
+    lambda nn: nn.TransformerDecoderLayer(8, 2, 16),
+    lambda nn: nn.TransformerDecoderLayer(
+        8, 2, 16, activation="gelu", norm_first=True, batch_first=True
+    ),
+    lambda nn: nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 2, nn.LayerNorm(8)),
 ]
-WHOLE = [
-    "Transformer(8, 2, 1, 2, 16)",
-    "Transformer(8, 2, 2, 1, 16, activation='gelu', batch_first=True, norm_first=True)",
-    "Transformer(8, 2, 1, 1, 16, bias=False)",
+WHOLE: list[Call] = [
+    lambda nn: nn.Transformer(8, 2, 1, 2, 16),
+    lambda nn: nn.Transformer(8, 2, 2, 1, 16, activation="gelu", batch_first=True, norm_first=True),
+    lambda nn: nn.Transformer(8, 2, 1, 1, 16, bias=False),
 ]
 
 
-@pytest.mark.parametrize("make", LAYERS)
+@pytest.mark.parametrize("make", LAYERS, ids=words)
 @pytest.mark.parametrize("masked", [False, True])
-def test_encoders(make: str, masked: bool) -> None:
+def test_encoders(make: Call, masked: bool) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64").eval()
         (x,) = tensors(lib, (4, 4, 8))
@@ -117,19 +126,28 @@ def test_encoders(make: str, masked: bool) -> None:
     parity.same(run)
 
 
-LEAVES_PADDING_OUT = [
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 4, 16, 0.1, 'gelu', batch_first=True), 1,"
-    " nn.LayerNorm(8))",
-    "Transformer(8, 2, 1, 1, 16, batch_first=True)",
+LEAVES_PADDING_OUT: list[Call] = [
+    lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2),
+    lambda nn: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 4, 16, 0.1, "gelu", batch_first=True), 1, nn.LayerNorm(8)
+    ),
+    lambda nn: nn.Transformer(8, 2, 1, 1, 16, batch_first=True),
 ]
-COMPUTES_PADDING = [
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 1, 16, batch_first=True), 1)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, bias=False), 1)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 9, batch_first=True, norm_first=True), 1)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0.1, lib.tanh, batch_first=True), 1)",
-    "TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1, None, False)",
+COMPUTES_PADDING: list[Call] = [
+    lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1),
+    lambda nn: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 1, 16, batch_first=True), 1),
+    lambda nn: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, bias=False), 1
+    ),
+    lambda nn: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 9, batch_first=True, norm_first=True), 1
+    ),
+    lambda nn, lib: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 16, 0.1, lib.tanh, batch_first=True), 1
+    ),
+    lambda nn: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1, None, False
+    ),
 ]
 PADDING = {"tail": [[0, 0, 0, 0], [0, 1, 1, 1]], "front": [[0, 0, 0, 0], [1, 0, 0, 0]]}
 
@@ -137,16 +155,16 @@ PADDING = {"tail": [[0, 0, 0, 0], [0, 1, 1, 1]], "front": [[0, 0, 0, 0], [1, 0, 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 @pytest.mark.parametrize("place", PADDING)
 @pytest.mark.parametrize("kind", ["bool", "float"])
-@pytest.mark.parametrize("make", [*LEAVES_PADDING_OUT, *COMPUTES_PADDING])
-def test_padding_in_what_is_not_recorded(make: str, kind: str, place: str) -> None:
+@pytest.mark.parametrize("make", [*LEAVES_PADDING_OUT, *COMPUTES_PADDING], ids=words)
+def test_padding_in_what_is_not_recorded(make: Call, kind: str, place: str) -> None:
     def run(lib: Any) -> Any:
         model = parity.make_layer(lib, make, "float64").eval()
         padding = lib.tensor(PADDING[place], dtype=lib.bool)
         if kind == "float":
             padding = lib.zeros(2, 4, dtype=lib.float64).masked_fill(padding, -lib.inf)
-        shape = (2, 4, 8) if "batch_first" in make else (4, 2, 8)
+        shape = (2, 4, 8) if "batch_first" in str(words(make)) else (4, 2, 8)
         x = lib.tensor(array(*shape, dtype="float64"))
-        inputs = [x, x] if make.startswith("Transformer(") else [x]
+        inputs = [x, x] if str(words(make)).startswith("nn.Transformer(") else [x]
         with lib.no_grad():
             unseen = model(*inputs, src_key_padding_mask=padding)
         recorded = model(*inputs, src_key_padding_mask=padding)
@@ -159,9 +177,9 @@ def next_mask(layer: Any) -> str:
     return "mask" if hasattr(layer, "layers") else "src_mask"
 
 
-@pytest.mark.parametrize("make", DECODERS)
+@pytest.mark.parametrize("make", DECODERS, ids=words)
 @pytest.mark.parametrize("masked", [False, True])
-def test_decoders(make: str, masked: bool) -> None:
+def test_decoders(make: Call, masked: bool) -> None:
     def run(lib: Any) -> Any:
         layer = parity.make_layer(lib, make, "float64").eval()
         mask = lib.nn.Transformer.generate_square_subsequent_mask(4, dtype=lib.float64)
@@ -171,8 +189,8 @@ def test_decoders(make: str, masked: bool) -> None:
     parity.same(run)
 
 
-@pytest.mark.parametrize("make", WHOLE)
-def test_transformer(make: str) -> None:
+@pytest.mark.parametrize("make", WHOLE, ids=words)
+def test_transformer(make: Call) -> None:
     def run(lib: Any) -> Any:
         model = parity.make_layer(lib, make, "float64").eval()
         padding = lib.tensor([[False, False, True]] * 3)
@@ -184,21 +202,21 @@ def test_transformer(make: str) -> None:
     parity.same(run)
 
 
-@pytest.mark.parametrize("make", [LAYERS[0], WHOLE[0]])
-def test_dropout_draws_the_same(make: str) -> None:
+@pytest.mark.parametrize("make", [LAYERS[0], WHOLE[0]], ids=words)
+def test_dropout_draws_the_same(make: Call) -> None:
     def run(lib: Any) -> Any:
         model = parity.make_layer(lib, make, "float64")
         inputs = tensors(lib, (3, 3, 8), (3, 3, 8))
         lib.manual_seed(1)
-        return model(*inputs[: 1 if "Layer" in make else 2])
+        return model(*inputs[: 1 if "Layer" in str(words(make)) else 2])
 
     parity.same(run)
 
 
-@pytest.mark.parametrize("make", [*ATTENTION, *LAYERS, *DECODERS, *WHOLE])
-def test_repr_and_first_weights(make: str) -> None:
+@pytest.mark.parametrize("make", [*ATTENTION, *LAYERS, *DECODERS, *WHOLE], ids=words)
+def test_repr_and_first_weights(make: Call) -> None:
     def run(lib: Any) -> Any:
-        layer = eval(f"nn.{make}", {"nn": lib.nn, "lib": lib})
+        layer = parity.made(lib, make)
         return [repr(layer), layer.state_dict()]
 
     parity.same(run)
@@ -225,17 +243,17 @@ def test_attention_to_nothing(
     parity.same(run)
 
 
-ERRORS = [
-    "MultiheadAttention(0, 2)",
-    "MultiheadAttention(8, 3)",
-    "TransformerEncoderLayer(8, 2, activation='tanh')",
-    "Transformer(8, 2, 1, 1, 16)(lib.ones(3, 2, 8), lib.ones(3, 1, 8))",
-    "Transformer(8, 2, 1, 1, 16)(lib.ones(3, 2, 8), lib.ones(3, 2, 7))",
+ERRORS: list[Call] = [
+    lambda nn: nn.MultiheadAttention(0, 2),
+    lambda nn: nn.MultiheadAttention(8, 3),
+    lambda nn: nn.TransformerEncoderLayer(8, 2, activation="tanh"),
+    lambda nn, lib: nn.Transformer(8, 2, 1, 1, 16)(lib.ones(3, 2, 8), lib.ones(3, 1, 8)),
+    lambda nn, lib: nn.Transformer(8, 2, 1, 1, 16)(lib.ones(3, 2, 8), lib.ones(3, 2, 7)),
 ]
 
 
-@pytest.mark.parametrize("use", ERRORS)
-def test_errors(use: str) -> None:
+@pytest.mark.parametrize("use", ERRORS, ids=words)
+def test_errors(use: Call) -> None:
     parity.refused(parity.of_nn(use))
 
 

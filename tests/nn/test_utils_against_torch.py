@@ -7,28 +7,30 @@ from typing import Any
 
 import pytest
 
+from tests.calls import Call, called, words
 from tests.nn import parity
 from tests.nn.parity import array
 
 pytestmark = pytest.mark.torch
 
-LAYERS: list[tuple[str, tuple[int, ...]]] = [
-    ("Linear(2, 3)", (4, 2)),
-    ("Conv1d(2, 3, 2)", (4, 2, 5)),
-    ("Conv2d(2, 3, 2)", (4, 2, 5, 5)),
-    ("Conv3d(2, 3, 2)", (4, 2, 3, 3, 3)),
-    ("ConvTranspose2d(2, 3, 2)", (4, 2, 5, 5)),
+LAYERS: list[tuple[Call, tuple[int, ...]]] = [
+    (lambda nn: nn.Linear(2, 3), (4, 2)),
+    (lambda nn: nn.Conv1d(2, 3, 2), (4, 2, 5)),
+    (lambda nn: nn.Conv2d(2, 3, 2), (4, 2, 5, 5)),
+    (lambda nn: nn.Conv3d(2, 3, 2), (4, 2, 3, 3, 3)),
+    (lambda nn: nn.ConvTranspose2d(2, 3, 2), (4, 2, 5, 5)),
 ]
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("dim", [None, 0, 1, -1])
-@pytest.mark.parametrize("where", ["nn.utils", "nn.utils.parametrizations"])
-@pytest.mark.parametrize(("make", "shape"), LAYERS)
-def test_weight_norm(make: str, shape: tuple[int, ...], where: str, dim: int | None) -> None:
+@pytest.mark.parametrize(
+    "where", [lambda nn: nn.utils, lambda nn: nn.utils.parametrizations], ids=words
+)
+@pytest.mark.parametrize(("make", "shape"), LAYERS, ids=words)
+def test_weight_norm(make: Call, shape: tuple[int, ...], where: Call, dim: int | None) -> None:
     def run(lib: Any) -> Any:
-        space = {"nn": lib.nn}
-        layer = eval(f"{where}.weight_norm", space)(parity.make_layer(lib, make), dim=dim)
+        layer = where(lib.nn).weight_norm(parity.make_layer(lib, make), dim=dim)
         return [layer.state_dict(), layer(lib.tensor(array(*shape)))]
 
     parity.same(run)
@@ -37,53 +39,66 @@ def test_weight_norm(make: str, shape: tuple[int, ...], where: str, dim: int | N
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_spectral_norm_of_a_vector() -> None:
     def run(lib: Any) -> Any:
-        layer = lib.nn.utils.spectral_norm(parity.make_layer(lib, "Linear(2, 3)"), "bias")
+        layer = lib.nn.utils.spectral_norm(
+            parity.make_layer(lib, lambda nn: nn.Linear(2, 3)), "bias"
+        )
         return {name: list(x.shape) for name, x in layer.state_dict().items()}
 
     parity.same(run)
 
 
-SETTING = """
-class Smaller(nn.Module):
-    def forward(self, x):
-        return x
+def smaller(nn: Any) -> Any:
+    """A parametrization whose inverse gives less than it was given."""
 
-    def right_inverse(self, x):
-        return x[:1]
-"""
-ERRORS = [
-    "utils.weight_norm(nn.Linear(2, 3), dim=5)",
-    "utils.parametrizations.weight_norm(nn.Linear(2, 3), dim=5)",
-    "utils.parametrize.register_parametrization(nn.Linear(2, 3), 'weight', Smaller())",
-    "call(nn.Sequential(nn.Linear(2, 3)), {'1.weight': ones(3, 2)}, ones(1, 2))",
-    "call(nn.Sequential(nn.Linear(2, 3)), {'a.b.c': ones(3, 2)}, ones(1, 2))",
-    "call(nn.Sequential(nn.Linear(2, 3)), {'0.weight.x': ones(3, 2)}, ones(1, 2))",
-    "call(nn.Sequential(nn.Linear(2, 3)), {'0': ones(3, 2)}, ones(1, 2))",
-    "call(nn.Sequential(nn.Linear(2, 3)), {'0.': ones(3, 2)}, ones(1, 2))",
-    "call(nn.Linear(2, 3), {'foo': ones(3, 2)}, ones(1, 2), strict=True)",
-    "rnn.pad_sequence([1, 2])",
-    "rnn.pad_sequence([ones(2), 3])",
-    "rnn.pad_sequence([lib.tensor(1.0)])",
-    "rnn.pack_padded_sequence(ones(3, 2, 2), lib.tensor([[3, 2]]))",
-    "rnn.pack_padded_sequence(ones(3, 2, 2), lib.tensor(3))",
-    "rnn.pack_padded_sequence(ones(3, 2, 0), [3, 2])",
-    "rnn.pack_padded_sequence(ones(3, 0, 2), [])",
-    "rnn.pack_padded_sequence(ones(5), [3, 2])",
-    "rnn.pack_sequence([ones(0)])",
+    class Smaller(nn.Module):  # type: ignore[name-defined,misc]
+        def forward(self, x: Any) -> Any:
+            return x
+
+        def right_inverse(self, x: Any) -> Any:
+            return x[:1]
+
+    return Smaller
+
+
+ERRORS: list[Call] = [
+    lambda nn, utils: utils.weight_norm(nn.Linear(2, 3), dim=5),
+    lambda nn, utils: utils.parametrizations.weight_norm(nn.Linear(2, 3), dim=5),
+    lambda nn, utils, Smaller: utils.parametrize.register_parametrization(
+        nn.Linear(2, 3), "weight", Smaller()
+    ),
+    lambda nn, ones, call: call(
+        nn.Sequential(nn.Linear(2, 3)), {"1.weight": ones(3, 2)}, ones(1, 2)
+    ),
+    lambda nn, ones, call: call(nn.Sequential(nn.Linear(2, 3)), {"a.b.c": ones(3, 2)}, ones(1, 2)),
+    lambda nn, ones, call: call(
+        nn.Sequential(nn.Linear(2, 3)), {"0.weight.x": ones(3, 2)}, ones(1, 2)
+    ),
+    lambda nn, ones, call: call(nn.Sequential(nn.Linear(2, 3)), {"0": ones(3, 2)}, ones(1, 2)),
+    lambda nn, ones, call: call(nn.Sequential(nn.Linear(2, 3)), {"0.": ones(3, 2)}, ones(1, 2)),
+    lambda nn, ones, call: call(nn.Linear(2, 3), {"foo": ones(3, 2)}, ones(1, 2), strict=True),
+    lambda rnn: rnn.pad_sequence([1, 2]),
+    lambda rnn, ones: rnn.pad_sequence([ones(2), 3]),
+    lambda lib, rnn: rnn.pad_sequence([lib.tensor(1.0)]),
+    lambda lib, rnn, ones: rnn.pack_padded_sequence(ones(3, 2, 2), lib.tensor([[3, 2]])),
+    lambda lib, rnn, ones: rnn.pack_padded_sequence(ones(3, 2, 2), lib.tensor(3)),
+    lambda rnn, ones: rnn.pack_padded_sequence(ones(3, 2, 0), [3, 2]),
+    lambda rnn, ones: rnn.pack_padded_sequence(ones(3, 0, 2), []),
+    lambda rnn, ones: rnn.pack_padded_sequence(ones(5), [3, 2]),
+    lambda rnn, ones: rnn.pack_sequence([ones(0)]),
 ]
 
 
-@pytest.mark.parametrize("use", ERRORS)
+@pytest.mark.parametrize("use", ERRORS, ids=words)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_errors(use: str) -> None:
+def test_errors(use: Call) -> None:
     def run(lib: Any) -> Any:
         scope = {"lib": lib, "nn": lib.nn, "utils": lib.nn.utils, "rnn": lib.nn.utils.rnn,
-                 "ones": lib.ones, "call": lib.func.functional_call}  # fmt: skip
-        exec(SETTING, scope)
-        return eval(use, scope)
+                 "ones": lib.ones, "call": lib.func.functional_call,
+                 "Smaller": smaller(lib.nn)}  # fmt: skip
+        return called(use, scope)
 
     ours, theirs = parity.refusals(run)
-    if "tensor(1.0)" not in use:  # whose text is about an array's reference
+    if "tensor(1.0)" not in str(words(use)):  # whose text is about an array's reference
         assert " ".join(theirs.split()[:3]) in ours, (ours, theirs)
 
 
@@ -99,7 +114,7 @@ def test_a_tensor_with_a_history_is_pickled_without_it() -> None:
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_a_layer_with_weight_norm_can_be_pickled() -> None:
     def run(lib: Any) -> Any:
-        layer = lib.nn.utils.weight_norm(parity.make_layer(lib, "Linear(2, 3)"))
+        layer = lib.nn.utils.weight_norm(parity.make_layer(lib, lambda nn: nn.Linear(2, 3)))
         back = pickle.loads(pickle.dumps(layer))
         return [back.state_dict(), back(lib.ones(1, 2))]
 

@@ -1,9 +1,10 @@
-"""Evaluates the calls of the tables in a library, and compares what comes out."""
+"""Makes the calls of the tables in a library, and compares what comes out."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 from numpy_names.data import ARRAYS
 
 import tinytorch as tt
+from tests.calls import Call, called, words
 
 #: dtypes that calls speak of, under the library's own names.
 KINDS = ("float32", "float64", "int8", "int64")
 
 
+#: NumPy's own names for what it has no more under another one.
+NUMPYS = {"row_stack": "vstack"}
 #: What NumPy has, or says as it does today, since a version after 2.0; pieces of the calls.
 SINCE = {
     "cumulative_prod": "2.1", "cumulative_sum": "2.1", "unstack": "2.1", "matvec": "2.2",
@@ -31,11 +35,45 @@ def numpys_age(text: str) -> str | None:
     return f"NumPy says so since {max(newer)}, this is {np.__version__}" if newer else None
 
 
-def numpys(text: str, data: Mapping[str, Any] = ARRAYS) -> Any:
-    """What NumPy gives for an expression; skips the test where this one is too old."""
-    if (reason := numpys_age(text)) is not None:
+@dataclass(frozen=True)
+class Case:
+    """A call in terms of a library ``lib`` and the data; of a name, what ``lib`` has there."""
+
+    call: Call
+    name: str = ""
+
+    def __str__(self) -> str:
+        return str(words(self.call)).replace("named", f"lib.{self.name}")
+
+
+def cases(*tables: tuple[Call, str]) -> dict[str, list[Case]]:
+    """The cases of calls of several functions, by the functions' names."""
+    return {name: [Case(call, name)] for call, names in tables for name in names.split()}
+
+
+def by_name(calls: list[Call]) -> dict[str, list[Case]]:
+    """Calls of functions of a library, by the functions' names."""
+    found: dict[str, list[Case]] = {}
+    for call in calls:
+        name = str(words(call)).removeprefix("lib.").partition("(")[0]
+        found.setdefault(name, []).append(Case(call))
+    return found
+
+
+def joined(*tables: dict[str, list[Case]]) -> dict[str, list[Case]]:
+    """The cases of several tables, each once."""
+    found: dict[str, dict[str, Case]] = {}
+    for table in tables:
+        for name, listed in table.items():
+            found.setdefault(name, {}).update({str(case): case for case in listed})
+    return {name: list(listed.values()) for name, listed in found.items()}
+
+
+def numpys(case: Case, data: Mapping[str, Any] = ARRAYS) -> Any:
+    """What NumPy gives for a case; skips the test where this one is too old."""
+    if (reason := numpys_age(str(case))) is not None:
         pytest.skip(reason)
-    return evaluate(text, np, data)
+    return evaluate(case, np, data)
 
 
 class Written:
@@ -49,16 +87,18 @@ class Written:
         return self.last
 
 
-def evaluate(text: str, lib: Any, data: Mapping[str, Any]) -> Any:
-    """The value of an expression in a library; of a function without result, what it wrote."""
+def evaluate(case: Case, lib: Any, data: Mapping[str, Any]) -> Any:
+    """The value of a case in a library; of a function without result, what it wrote."""
     written = Written()
     names = {
         **data, "W": written, "lib": lib, "nan": float("nan"), "floating": np.floating,
         "integer": np.integer, **{kind: getattr(lib, kind) for kind in KINDS},
     }  # fmt: skip
+    if case.name:
+        names["named"] = getattr(lib, NUMPYS.get(case.name, case.name) if lib is np else case.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's, of NaNs and empty slices
-        value = eval(text, names)
+        value = called(case.call, names)
     return written.last if value is None and written.last is not None else value
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import names, own_calls, shared_calls
+from numpy_names import names
 from numpy_names.data import SMOOTH
-from numpy_names.evaluation import evaluate, is_array, leaves, numpys_age, tensors
+from numpy_names.evaluation import Case, evaluate, is_array, leaves, numpys_age, tensors
+from numpy_names.test_names_of_numpy import FUNCTIONS
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tests.calls import parameters
 
 #: Names whose results change with the data in steps alone, or that are outside of a graph.
 STEPS = """ceil floor fix trunc rint sign signbit floor_divide around round heaviside nextafter
@@ -23,25 +24,25 @@ STEPS = """ceil floor fix trunc rint sign signbit floor_divide around round heav
 USED = ("m", "x", "v", "s", "u", "w", "v4", "w4", "z", "q", "q4", "n", "n2")
 
 
-def used(text: str) -> list[str]:
-    """The floating-point data that an expression speaks of."""
-    return [name for name in USED if re.search(rf"(?<![\w'.]){name}(?![\w'=])", text)]
+def used(case: Case) -> list[str]:
+    """The floating-point data that a case speaks of."""
+    return [name for name in USED if name in parameters(case.call)]
 
 
-def expressions() -> list[str]:
+def in_steps(case: Case) -> bool:
+    """Whether a case has no gradient: it is of another dtype, or writes."""
+    text = str(case)
+    return "dtype=" in text or "int64" in text or "W" in parameters(case.call)
+
+
+def with_gradients() -> list[Case]:
     found = []
     for name in names.ANSWERED:
-        if name in STEPS:
-            continue
-        calls = {**shared_calls.CALLS, **own_calls.CALLS}.get(name, [])
-        full = [] if name in own_calls.EXPRESSIONS else [f"lib.{name}({c})" for c in calls]
-        for text in full + own_calls.EXPRESSIONS.get(name, []):
-            if numpys_age(text) is not None:
-                continue
-            if used(text) and "dtype=" not in text and "int64" not in text and "W(" not in text:
-                value = evaluate(text.replace("row_stack", "vstack"), np, SMOOTH)
+        for case in FUNCTIONS.get(name, []) if name not in STEPS else ():
+            if used(case) and not in_steps(case) and numpys_age(str(case)) is None:
+                value = evaluate(case, np, SMOOTH)
                 if any(is_array(v) and v.dtype == "float64" for v in leaves(value)):
-                    found.append(text)
+                    found.append(case)
     return found
 
 
@@ -59,7 +60,7 @@ def weighted(value: Any) -> float:
     return total
 
 
-def differences(text: str, name: str) -> Any:
+def differences(case: Case, name: str) -> Any:
     """The derivative of the weighted sum by every element of one piece of data."""
     step = 1e-6
     array = SMOOTH[name]
@@ -69,24 +70,23 @@ def differences(text: str, name: str) -> Any:
         for sign in (1, -1):
             moved = array.copy()
             moved[place] += sign * step
-            sums.append(weighted(evaluate(text, np, {**SMOOTH, name: moved})))
+            sums.append(weighted(evaluate(case, np, {**SMOOTH, name: moved})))
         found[place] = (sums[0] - sums[1]) / (2 * step)
     return found
 
 
-@pytest.mark.parametrize("text", expressions())
-def test_gradient(text: str) -> None:
-    text = text.replace("row_stack", "vstack")
+@pytest.mark.parametrize("case", with_gradients(), ids=str)
+def test_gradient(case: Case) -> None:
     data = tensors(SMOOTH, requires_grad=True)
     total: Any = 0
-    for tensor in floats(evaluate(text, tnp, data)):
+    for tensor in floats(evaluate(case, tnp, data)):
         weights = 1 + np.arange(tensor.numel()).reshape(tuple(tensor.shape)) ** 0.5
         total = total + (tensor.masked_fill(tensor != tensor, 0) * tt.tensor(weights)).sum()
     if total.requires_grad:  # it does not where all pieces are numbers
         total.backward()
-    for name in used(text):
+    for name in used(case):
         grad = data[name].grad
         mine = np.zeros(SMOOTH[name].shape) if grad is None else grad.numpy()
-        wanted = differences(text, name)
+        wanted = differences(case, name)
         scale = max(1.0, float(np.abs(wanted).max(initial=0)))
         np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-7 * scale + 1e-6)

@@ -9,13 +9,32 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import names, own_calls, shared_calls
-from numpy_names.evaluation import assert_same, evaluate, numpys, numpys_age, tensors
+from numpy_names import elementwise_calls, names, own_calls, shared_calls
+from numpy_names.evaluation import (
+    Case,
+    assert_same,
+    by_name,
+    cases,
+    evaluate,
+    joined,
+    numpys,
+    numpys_age,
+    tensors,
+)
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
 
-FUNCTIONS = {**shared_calls.CALLS, **own_calls.CALLS}
+FUNCTIONS = {
+    **joined(
+        cases(*elementwise_calls.UNARY, *elementwise_calls.BINARY, shared_calls.ROW_STACK),
+        by_name(elementwise_calls.ELEMENTWISE),
+        by_name(shared_calls.CALLS),
+        by_name(own_calls.CALLS),
+    ),
+    **{name: [Case(call) for call in calls] for name, calls in own_calls.EXPRESSIONS.items()},
+    **cases(own_calls.KINDS),
+}
 #: Tested on their own below.
 ELSEWHERE = {
     "empty": "its elements are arbitrary", "load": "", "save": "", "savez": "",
@@ -24,18 +43,13 @@ ELSEWHERE = {
 }  # fmt: skip
 
 
-def calls(chosen: Any) -> list[str]:
-    """The expressions for some names, in full."""
-    found = []
-    for name in chosen:
-        if name not in own_calls.EXPRESSIONS:
-            found += [f"lib.{name}({arguments})" for arguments in FUNCTIONS.get(name, ())]
-        found += own_calls.EXPRESSIONS.get(name, [])
-    return found
+def of(chosen: Any) -> list[Case]:
+    """The cases of some names."""
+    return [case for name in chosen for case in FUNCTIONS.get(name, ())]
 
 
 def test_every_name_has_a_case() -> None:
-    known = FUNCTIONS.keys() | own_calls.EXPRESSIONS.keys() | ELSEWHERE.keys()
+    known = FUNCTIONS.keys() | ELSEWHERE.keys()
     assert [name for name in names.ANSWERED if name not in known] == []
     assert [name for name, listed in FUNCTIONS.items() if not listed] == []
 
@@ -49,22 +63,17 @@ def _numpy_has(name: str) -> bool:
     return hasattr(np, name) or name in gone or numpys_age(name) is not None
 
 
-def own_names(text: str) -> Any:
-    """NumPy's own names for what it has under another one."""
-    return text.replace("lib.row_stack", "lib.vstack")
-
-
-@pytest.mark.parametrize("text", calls(names.ANSWERED))
-def test_numpys_meaning(text: str) -> None:
+@pytest.mark.parametrize("case", of(names.ANSWERED), ids=str)
+def test_numpys_meaning(case: Case) -> None:
     """In ``tinytorch.numpy``: the same values, shapes and dtypes."""
-    theirs = numpys(own_names(text))
-    assert_same(evaluate(text, tnp, tensors()), theirs)
+    theirs = numpys(case)
+    assert_same(evaluate(case, tnp, tensors()), theirs)
 
 
-@pytest.mark.parametrize("text", calls((*names.STANDARD_ONLY, *names.WANTED)))
-def test_numpys_own_at_the_top_level(text: str) -> None:
+@pytest.mark.parametrize("case", of((*names.STANDARD_ONLY, *names.WANTED)), ids=str)
+def test_numpys_own_at_the_top_level(case: Case) -> None:
     """In ``tinytorch``, where PyTorch has nothing of the name: the same values and shapes."""
-    theirs = numpys(text)
+    theirs = numpys(case)
     with tt.default_dtype_context(tt.float64):
-        ours = evaluate(text, tt, tensors())
+        ours = evaluate(case, tt, tensors())
     assert_same(ours, theirs, dtypes=False)

@@ -9,64 +9,127 @@ import numpy as np
 import pytest
 from numpy_names import scripts
 from numpy_names.data import ARRAYS, SMOOTH
-from numpy_names.evaluation import assert_same, evaluate, leaves, tensors
+from numpy_names.evaluation import Case, assert_same, evaluate, leaves, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tests.calls import Call, parameters, words
 from tinytorch.dispatch.error_context import as_numpys
 
-LINALG = [
-    "inv(q)", "inv([[1, 2], [3, 4]])", "det(q)", "det(q.astype('float32'))", "slogdet(q)",
-    "svdvals(m)", "svd(q)[1]", "svd(m, compute_uv=False)", "qr(m, 'r')[0, 0]**2", "norm(v)",
-    "cholesky(q @ q.T)", "cholesky(q @ q.T, upper=True)", "eigh(q + q.T)[0]", "eigvalsh(q, 'U')",
-    "eig(q + q.T)[0].dtype", "eigvals([[0, 1], [-1, 0]]).dtype", "eigvals([[2, 0], [0, 2]])",
-    "solve(q, v)", "solve(q, m.T)", "solve([[2, 0], [0, 4]], [1, 1])", "norm([3, 4])",
-    "solve(lib.stack([q, q + 1]), q)", "solve(lib.stack([q, q + 1, q]), q)",
-    "lstsq(m.T, v)", "lstsq(m, [1, 2])", "lstsq(m.T, q, rcond=0.1)", "pinv(m)", "pinv(m, 0.5)",
-    "matrix_rank(q)", "matrix_rank(lib.ones((2, 2)))", "matrix_rank(v)", "matrix_rank(q, 1.0)",
-    "cond(q)", "cond(q, 1)", "norm(m, axis=0)", "norm(m, 'fro')", "norm(m, 1)", "norm(m, 2)",
-    "norm(x)", "norm(m, ord=1, axis=1, keepdims=True)", "vector_norm(x, axis=(0, 1), ord=1)",
-    "matrix_norm(x)", "matrix_power(q, 3)", "matrix_power([[1, 1], [1, 0]], 5)",
-    "matrix_power(q, -1)", "multi_dot([m, q, v])", "tensorinv(lib.eye(4).reshape(4, 2, 2), 1)",
-    "tensorsolve(lib.eye(4).reshape(2, 2, 4), lib.ones((2, 2)))", "diagonal(x)", "trace(x)",
-    "trace(q, offset=1)", "outer(v, i)", "cross(v, i)", "matmul(m, q)", "tensordot(q, m.T, axes=1)",
-    "vecdot(q, v)", "matrix_transpose(x)",
-]  # fmt: skip
-FFT = [
-    "fft([1, 2, 3])", "fft(m, axis=0)", "fft(m, 5)", "fft(f)", "ifft(c)", "rfft(v)", "rfft(i, 4)",
-    "irfft(c)", "irfft(c, 5, norm='ortho')", "hfft(c)", "ihfft(v)", "fft2(m)", "ifft2(m)",
-    "rfft2(x)", "irfft2(m)", "fftn(x)", "fftn(x, axes=(0, 2))", "ifftn(x, norm='forward')",
-    "rfftn(x)", "irfftn(m)", "fftshift(m)", "fftshift(m, axes=1)", "ifftshift([1, 2, 3])",
-    "fftfreq(5)", "fftfreq(4, 0.5)", "rfftfreq(5, d=lib.array(0.1))",
-]  # fmt: skip
+LINALG: list[Call] = [
+    lambda lib, q: lib.linalg.inv(q),
+    lambda lib: lib.linalg.inv([[1, 2], [3, 4]]),
+    lambda lib, q: lib.linalg.det(q),
+    lambda lib, q: lib.linalg.det(q.astype("float32")),
+    lambda lib, q: lib.linalg.slogdet(q),
+    lambda lib, m: lib.linalg.svdvals(m),
+    lambda lib, q: lib.linalg.svd(q)[1],
+    lambda lib, m: lib.linalg.svd(m, compute_uv=False),
+    lambda lib, m: lib.linalg.qr(m, "r")[0, 0] ** 2,
+    lambda lib, v: lib.linalg.norm(v),
+    lambda lib, q: lib.linalg.cholesky(q @ q.T),
+    lambda lib, q: lib.linalg.cholesky(q @ q.T, upper=True),
+    lambda lib, q: lib.linalg.eigh(q + q.T)[0],
+    lambda lib, q: lib.linalg.eigvalsh(q, "U"),
+    lambda lib, q: lib.linalg.eig(q + q.T)[0].dtype,
+    lambda lib: lib.linalg.eigvals([[0, 1], [-1, 0]]).dtype,
+    lambda lib: lib.linalg.eigvals([[2, 0], [0, 2]]),
+    lambda lib, v, q: lib.linalg.solve(q, v),
+    lambda lib, m, q: lib.linalg.solve(q, m.T),
+    lambda lib: lib.linalg.solve([[2, 0], [0, 4]], [1, 1]),
+    lambda lib: lib.linalg.norm([3, 4]),
+    lambda lib, q: lib.linalg.solve(lib.stack([q, q + 1]), q),
+    lambda lib, q: lib.linalg.solve(lib.stack([q, q + 1, q]), q),
+    lambda lib, m, v: lib.linalg.lstsq(m.T, v),
+    lambda lib, m: lib.linalg.lstsq(m, [1, 2]),
+    lambda lib, m, q: lib.linalg.lstsq(m.T, q, rcond=0.1),
+    lambda lib, m: lib.linalg.pinv(m),
+    lambda lib, m: lib.linalg.pinv(m, 0.5),
+    lambda lib, q: lib.linalg.matrix_rank(q),
+    lambda lib: lib.linalg.matrix_rank(lib.ones((2, 2))),
+    lambda lib, v: lib.linalg.matrix_rank(v),
+    lambda lib, q: lib.linalg.matrix_rank(q, 1.0),
+    lambda lib, q: lib.linalg.cond(q),
+    lambda lib, q: lib.linalg.cond(q, 1),
+    lambda lib, m: lib.linalg.norm(m, axis=0),
+    lambda lib, m: lib.linalg.norm(m, "fro"),
+    lambda lib, m: lib.linalg.norm(m, 1),
+    lambda lib, m: lib.linalg.norm(m, 2),
+    lambda lib, x: lib.linalg.norm(x),
+    lambda lib, m: lib.linalg.norm(m, ord=1, axis=1, keepdims=True),
+    lambda lib, x: lib.linalg.vector_norm(x, axis=(0, 1), ord=1),
+    lambda lib, x: lib.linalg.matrix_norm(x),
+    lambda lib, q: lib.linalg.matrix_power(q, 3),
+    lambda lib: lib.linalg.matrix_power([[1, 1], [1, 0]], 5),
+    lambda lib, q: lib.linalg.matrix_power(q, -1),
+    lambda lib, m, v, q: lib.linalg.multi_dot([m, q, v]),
+    lambda lib: lib.linalg.tensorinv(lib.eye(4).reshape(4, 2, 2), 1),
+    lambda lib: lib.linalg.tensorsolve(lib.eye(4).reshape(2, 2, 4), lib.ones((2, 2))),
+    lambda lib, x: lib.linalg.diagonal(x),
+    lambda lib, x: lib.linalg.trace(x),
+    lambda lib, q: lib.linalg.trace(q, offset=1),
+    lambda lib, v, i: lib.linalg.outer(v, i),
+    lambda lib, v, i: lib.linalg.cross(v, i),
+    lambda lib, m, q: lib.linalg.matmul(m, q),
+    lambda lib, m, q: lib.linalg.tensordot(q, m.T, axes=1),
+    lambda lib, v, q: lib.linalg.vecdot(q, v),
+    lambda lib, x: lib.linalg.matrix_transpose(x),
+]
+FFT: list[Call] = [
+    lambda lib: lib.fft.fft([1, 2, 3]),
+    lambda lib, m: lib.fft.fft(m, axis=0),
+    lambda lib, m: lib.fft.fft(m, 5),
+    lambda lib, f: lib.fft.fft(f),
+    lambda lib, c: lib.fft.ifft(c),
+    lambda lib, v: lib.fft.rfft(v),
+    lambda lib, i: lib.fft.rfft(i, 4),
+    lambda lib, c: lib.fft.irfft(c),
+    lambda lib, c: lib.fft.irfft(c, 5, norm="ortho"),
+    lambda lib, c: lib.fft.hfft(c),
+    lambda lib, v: lib.fft.ihfft(v),
+    lambda lib, m: lib.fft.fft2(m),
+    lambda lib, m: lib.fft.ifft2(m),
+    lambda lib, x: lib.fft.rfft2(x),
+    lambda lib, m: lib.fft.irfft2(m),
+    lambda lib, x: lib.fft.fftn(x),
+    lambda lib, x: lib.fft.fftn(x, axes=(0, 2)),
+    lambda lib, x: lib.fft.ifftn(x, norm="forward"),
+    lambda lib, x: lib.fft.rfftn(x),
+    lambda lib, m: lib.fft.irfftn(m),
+    lambda lib, m: lib.fft.fftshift(m),
+    lambda lib, m: lib.fft.fftshift(m, axes=1),
+    lambda lib: lib.fft.ifftshift([1, 2, 3]),
+    lambda lib: lib.fft.fftfreq(5),
+    lambda lib: lib.fft.fftfreq(4, 0.5),
+    lambda lib: lib.fft.rfftfreq(5, d=lib.array(0.1)),
+]
+
+
+@pytest.mark.parametrize("call", LINALG + FFT, ids=words)
+def test_call(call: Call) -> None:
+    theirs = evaluate(Case(call), np, ARRAYS)
+    rtol = 1e-5 if "float32" in str(words(call)) or "f" in parameters(call) else 1e-10
+    assert_same(evaluate(Case(call), tnp, tensors()), theirs, rtol=rtol)
 
 
 @pytest.mark.parametrize(
-    "text", [f"lib.linalg.{t}" for t in LINALG] + [f"lib.fft.{t}" for t in FFT]
-)
-def test_call(text: str) -> None:
-    theirs = evaluate(text, np, ARRAYS)
-    rtol = 1e-5 if "float32" in text or "fft(f)" in text else 1e-10
-    assert_same(evaluate(text, tnp, tensors()), theirs, rtol=rtol)
-
-
-@pytest.mark.parametrize(
-    "text",
+    "call",
     [
-        "linalg.inv(q)",
-        "linalg.lstsq(m.T, v)[0]",
-        "linalg.norm(m, 2)",
-        "linalg.solve(q, v)",
-        "linalg.pinv(m)",
-        "fft.rfft(v).real",
+        lambda lib, q: lib.linalg.inv(q),
+        lambda lib, m, v: lib.linalg.lstsq(m.T, v)[0],
+        lambda lib, m: lib.linalg.norm(m, 2),
+        lambda lib, v, q: lib.linalg.solve(q, v),
+        lambda lib, m: lib.linalg.pinv(m),
+        lambda lib, v: lib.fft.rfft(v).real,
     ],
+    ids=words,
 )
-def test_gradient(text: str) -> None:
+def test_gradient(call: Call) -> None:
     data = tensors(SMOOTH)
-    names = [name for name in ("q", "m", "v") if name in text.partition("(")[2]]
+    names = [name for name in parameters(call) if name != "lib"]
 
     def function(*values: Any) -> Any:
-        return evaluate(f"lib.{text}", tnp, {**data, **dict(zip(names, values, strict=True))})
+        return evaluate(Case(call), tnp, {**data, **dict(zip(names, values, strict=True))})
 
     given = [data[name].clone().requires_grad_() for name in names]
     assert tt.autograd.gradcheck(function, given)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import names, torch_calls
+from numpy_names import elementwise_calls, names, own_calls, torch_calls
 from numpy_names.data import ARRAYS
-from numpy_names.evaluation import evaluate, leaves, tensors
+from numpy_names.evaluation import Case, by_name, cases, evaluate, joined, leaves, tensors
 
 import tinytorch as tt
 
@@ -16,24 +16,33 @@ import tinytorch as tt
 ELSEWHERE = ("load", "save")
 
 
-def calls() -> list[str]:
-    found = []
-    for name in (*names.STANDARD, *names.SHARED):
-        found += [f"lib.{name}({given})" for given in torch_calls.CALLS.get(name, ())]
-        found += torch_calls.EXPRESSIONS.get(name, [])
-    return found
+def elementwise() -> dict[str, list[Case]]:
+    found = cases(*elementwise_calls.UNARY, *elementwise_calls.BINARY)
+    return {name: listed for name, listed in found.items() if name not in torch_calls.NOT_HERE}
+
+
+CASES = joined(
+    elementwise(),
+    by_name(torch_calls.CALLS),
+    {name: [Case(call) for call in calls] for name, calls in torch_calls.EXPRESSIONS.items()},
+    cases(own_calls.KINDS),
+)
 
 
 def test_every_shared_name_has_a_case() -> None:
-    known = {*torch_calls.CALLS, *torch_calls.EXPRESSIONS, *ELSEWHERE}
+    known = {*CASES, *ELSEWHERE}
     assert [n for n in (*names.STANDARD, *names.SHARED) if n not in known] == []
 
 
-@pytest.mark.parametrize("text", calls())
-def test_torchs_meaning(torch: Any, text: str) -> None:
+@pytest.mark.parametrize(
+    "case",
+    [case for name in (*names.STANDARD, *names.SHARED) for case in CASES.get(name, ())],
+    ids=str,
+)
+def test_torchs_meaning(torch: Any, case: Case) -> None:
     data = {name: torch.from_numpy(array.copy()) for name, array in ARRAYS.items()}
-    wanted = leaves(evaluate(text, torch, data))
-    mine = leaves(evaluate(text, tt, tensors()))
+    wanted = leaves(evaluate(case, torch, data))
+    mine = leaves(evaluate(case, tt, tensors()))
     assert len(mine) == len(wanted)
     for a, b in zip(mine, wanted, strict=True):
         compare(a, b, torch)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.same_as_torch import numbers
+from tests.oracles import numbers
 
 Example = tuple[Any, ...]
 

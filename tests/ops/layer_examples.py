@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.ops.array_examples import PART, SHARE, Example, P, V, W, X, Y, Z
-from tests.ops.same_as_torch import numbers
+from tests.oracles import numbers
 
 SQUARE = numbers(3, 3, seed=4) / 3 + 2 * np.eye(3)
 BATCH = numbers(2, 3, 2, seed=3)

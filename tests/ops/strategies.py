@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, derivatives, flat
+from tests.oracles import agree, derivatives, flat
 from tests.oracles import libraries
 
 #: The same samples in every run: a failure repeats, and a run says the same as the last.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree
+from tests.oracles import agree
 
 Call = Callable[..., Any]
 

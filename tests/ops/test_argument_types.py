@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.test_taken_and_refused import outcome
+from tests.calls import Call, words
+from tests.oracles import same_outcome
 
 X: Any = tt.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 F: Any = tt.nn.functional
@@ -223,144 +224,144 @@ def test_numbers_of_numpy_decide_no_dtype(torch: Any, name: str, number: Any) ->
     np.testing.assert_allclose(np.asarray(ours.tolist()), np.asarray(theirs.tolist()), rtol=1e-5)
 
 
-#: Run with a library ``L``, its ``nn.functional`` as ``F`` and its ``tensor`` as ``T``.
-SIZES_AND_DIMENSIONS = """
-F.max_pool2d(L.ones(1, 1, 4, 4), [True, 2])
-F.max_pool2d(L.ones(1, 1, 4, 4), 2, [True, 1])
-F.avg_pool1d(L.ones(1, 1, 4), True)
-F.avg_pool2d(L.ones(1, 1, 4, 4), [True, 2])
-F.conv2d(L.ones(1, 1, 4, 4), L.ones(1, 1, 2, 2), stride=[True, 1])
-F.conv2d(L.ones(1, 1, 4, 4), L.ones(1, 1, 2, 2), padding=True)
-F.conv_transpose2d(L.ones(1, 1, 4, 4), L.ones(1, 1, 2, 2), stride=[True, 1])
-F.pad(L.ones(1, 4), [True, 1])
-F.unfold(L.ones(1, 1, 4, 4), [True, 2])
-F.fold(L.ones(1, 4, 9), [4, 4], [2, 2], stride=[True, 1])
-F.adaptive_avg_pool2d(L.ones(1, 1, 4, 4), [True, 2])
-F.adaptive_max_pool1d(L.ones(1, 1, 4), True)
-F.interpolate(L.ones(1, 1, 4), [True])
-L.as_strided(L.ones(4), (2.0, 2), (1, 1))
-L.as_strided(L.ones(4), (True, 2), (1, 1))
-L.broadcast_shapes((2.0, 3), (3,))
-L.fft.fft(L.ones(2), n=True)
-L.diff(T([1.0, 2.0]), True)
-L.diff(T([1.0, 2.0]), 1.5)
-L.ones(2, 3).transpose(T([0]), 1)
-L.ones(2, 3).select(T([0]), 1)
-L.ones(2, 3).unsqueeze(T([0]))
-L.ones(2, 3).softmax(T([1]))
-L.ones(2, 3).cumsum(T([1]))
-L.ones(2, 3).cumsum(T(1))
-F.cross_entropy(L.ones(2, 3), T([0, 1]), ignore_index=1.5)
-F.cross_entropy(L.ones(2, 3), T([0, 1]), ignore_index=T(1))
-F.nll_loss(L.ones(2, 3), T([0, 1]), ignore_index=1.5)
-F.embedding(T([0]), L.ones(2, 2), padding_idx=1.5)
-F.embedding_bag(T([[0, 1]]), L.ones(2, 2), padding_idx=T(1))
-F.hinge_embedding_loss(T([1.0]), T([1.0]), margin=True)
-F.gaussian_nll_loss(T([1.0]), T([2.0]), T([3.0]), eps=True)
-"""
+#: Of a library ``L``, its ``nn.functional`` as ``F``, its ``tensor`` as ``T``, six numbers ``X``.
+SIZES_AND_DIMENSIONS: list[Call] = [
+    lambda L, F: F.max_pool2d(L.ones(1, 1, 4, 4), [True, 2]),
+    lambda L, F: F.max_pool2d(L.ones(1, 1, 4, 4), 2, [True, 1]),
+    lambda L, F: F.avg_pool1d(L.ones(1, 1, 4), True),
+    lambda L, F: F.avg_pool2d(L.ones(1, 1, 4, 4), [True, 2]),
+    lambda L, F: F.conv2d(L.ones(1, 1, 4, 4), L.ones(1, 1, 2, 2), stride=[True, 1]),
+    lambda L, F: F.conv2d(L.ones(1, 1, 4, 4), L.ones(1, 1, 2, 2), padding=True),
+    lambda L, F: F.conv_transpose2d(L.ones(1, 1, 4, 4), L.ones(1, 1, 2, 2), stride=[True, 1]),
+    lambda L, F: F.pad(L.ones(1, 4), [True, 1]),
+    lambda L, F: F.unfold(L.ones(1, 1, 4, 4), [True, 2]),
+    lambda L, F: F.fold(L.ones(1, 4, 9), [4, 4], [2, 2], stride=[True, 1]),
+    lambda L, F: F.adaptive_avg_pool2d(L.ones(1, 1, 4, 4), [True, 2]),
+    lambda L, F: F.adaptive_max_pool1d(L.ones(1, 1, 4), True),
+    lambda L, F: F.interpolate(L.ones(1, 1, 4), [True]),
+    lambda L: L.as_strided(L.ones(4), (2.0, 2), (1, 1)),
+    lambda L: L.as_strided(L.ones(4), (True, 2), (1, 1)),
+    lambda L: L.broadcast_shapes((2.0, 3), (3,)),
+    lambda L: L.fft.fft(L.ones(2), n=True),
+    lambda L, T: L.diff(T([1.0, 2.0]), True),
+    lambda L, T: L.diff(T([1.0, 2.0]), 1.5),
+    lambda L, T: L.ones(2, 3).transpose(T([0]), 1),
+    lambda L, T: L.ones(2, 3).select(T([0]), 1),
+    lambda L, T: L.ones(2, 3).unsqueeze(T([0])),
+    lambda L, T: L.ones(2, 3).softmax(T([1])),
+    lambda L, T: L.ones(2, 3).cumsum(T([1])),
+    lambda L, T: L.ones(2, 3).cumsum(T(1)),
+    lambda L, F, T: F.cross_entropy(L.ones(2, 3), T([0, 1]), ignore_index=1.5),
+    lambda L, F, T: F.cross_entropy(L.ones(2, 3), T([0, 1]), ignore_index=T(1)),
+    lambda L, F, T: F.nll_loss(L.ones(2, 3), T([0, 1]), ignore_index=1.5),
+    lambda L, F, T: F.embedding(T([0]), L.ones(2, 2), padding_idx=1.5),
+    lambda L, F, T: F.embedding_bag(T([[0, 1]]), L.ones(2, 2), padding_idx=T(1)),
+    lambda F, T: F.hinge_embedding_loss(T([1.0]), T([1.0]), margin=True),
+    lambda F, T: F.gaussian_nll_loss(T([1.0]), T([2.0]), T([3.0]), eps=True),
+]
 
-KINDS_OF_NUMBERS = """
-L.isin(T([True]), T([True]))
-L.isin(T([1j]), T([1j]))
-F.max_pool1d(L.ones(1, 1, 4).long(), 2)
-F.max_pool1d(L.ones(1, 1, 4).byte(), 2)
-F.max_pool1d(L.ones(1, 1, 4).bool(), 2, return_indices=True)
-F.max_pool1d(L.ones(1, 1, 4).long(), 2, return_indices=True)
-F.max_pool2d(L.ones(1, 1, 4, 4).long(), 2)
-F.avg_pool1d(L.ones(1, 1, 4).int(), 2)
-F.avg_pool2d(L.ones(1, 1, 4, 4).byte(), 2)
-F.avg_pool2d(L.ones(1, 1, 4, 4).long(), 2)
-F.avg_pool3d(L.ones(1, 1, 4, 4, 4).bool(), 2)
-F.max_unpool1d(L.ones(1, 1, 1).long(), L.zeros(1, 1, 1).long(), 2)
-F.max_unpool2d(L.ones(1, 1, 1, 1) + 0j, L.zeros(1, 1, 1, 1).long(), 2)
-F.max_unpool3d(L.ones(1, 1, 1, 1, 1).int(), L.zeros(1, 1, 1, 1, 1).long(), 2)
-F.mse_loss(T([1]), T([2]))
-F.mse_loss(T([1]), T([2]), reduction="sum")
-F.mse_loss(T([True]), T([False]), reduction="none")
-F.mse_loss(T([1j]), T([1j]))
-F.mse_loss(T([1]), T([2.0]), reduction="none")
-F.smooth_l1_loss(T([1]), T([2]))
-F.smooth_l1_loss(T([1j]), T([1j]))
-F.smooth_l1_loss(T([1]), T([2.0]), reduction="none")
-F.huber_loss(T([1]), T([2]))
-F.huber_loss(T([True]), T([False]))
-F.huber_loss(T([1]), T([2.0]))
-F.huber_loss(T([1.0]), T([2.0], dtype=L.float64))
-F.huber_loss(T([1.0], dtype=L.float64), T([2.0]), reduction="none")
-F.huber_loss(T(1.0), T([2.0], dtype=L.float64), reduction="none")
-F.soft_margin_loss(T([1.0]), T([2.0], dtype=L.float64))
-F.soft_margin_loss(T([1.0], dtype=L.float64), T([2.0]), reduction="none")
-F.soft_margin_loss(T([1]), T([2.0]))
-F.soft_margin_loss(L.ones(2), L.ones(2, 2), reduction="none")
-F.soft_margin_loss(L.ones(2, 1), L.ones(1), reduction="none")
-F.kl_div(T([1]), T([2.0]), reduction="sum")
-F.kl_div(T([1.0]), T([True]), reduction="sum")
-F.margin_ranking_loss(T([1]), T([2]), T([1]), reduction="none")
-F.multi_margin_loss(L.ones(2, 3).long(), T([0, 1]))
-F.multi_margin_loss(L.ones(2, 3) + 0j, T([0, 1]))
-F.layer_norm(T([[1, 2]]), (2,))
-F.layer_norm(T([[True, False]]), (2,))
-F.rms_norm(T([[1, 2]]), (2,))
-F.rms_norm(T([[1, 2]]), (2,), eps=1e-5)
-F.prelu(T([1]), T([1]))
-F.embedding_bag(T([[0, 1]]), L.ones(2, 2).long())
-F.embedding_bag(T([[0, 1]]), L.ones(2, 2) + 0j, mode="sum")
-F.bilinear(L.ones(1, 2), L.ones(1, 2), L.ones(1, 2, 2), L.ones(1).double())
-L.zeros(3).index_copy(0, T([0]).int(), L.ones(1))
-L.resolve_conj("x")
-L.resolve_neg(None)
-"""
+KINDS_OF_NUMBERS: list[Call] = [
+    lambda L, T: L.isin(T([True]), T([True])),
+    lambda L, T: L.isin(T([1j]), T([1j])),
+    lambda L, F: F.max_pool1d(L.ones(1, 1, 4).long(), 2),
+    lambda L, F: F.max_pool1d(L.ones(1, 1, 4).byte(), 2),
+    lambda L, F: F.max_pool1d(L.ones(1, 1, 4).bool(), 2, return_indices=True),
+    lambda L, F: F.max_pool1d(L.ones(1, 1, 4).long(), 2, return_indices=True),
+    lambda L, F: F.max_pool2d(L.ones(1, 1, 4, 4).long(), 2),
+    lambda L, F: F.avg_pool1d(L.ones(1, 1, 4).int(), 2),
+    lambda L, F: F.avg_pool2d(L.ones(1, 1, 4, 4).byte(), 2),
+    lambda L, F: F.avg_pool2d(L.ones(1, 1, 4, 4).long(), 2),
+    lambda L, F: F.avg_pool3d(L.ones(1, 1, 4, 4, 4).bool(), 2),
+    lambda L, F: F.max_unpool1d(L.ones(1, 1, 1).long(), L.zeros(1, 1, 1).long(), 2),
+    lambda L, F: F.max_unpool2d(L.ones(1, 1, 1, 1) + 0j, L.zeros(1, 1, 1, 1).long(), 2),
+    lambda L, F: F.max_unpool3d(L.ones(1, 1, 1, 1, 1).int(), L.zeros(1, 1, 1, 1, 1).long(), 2),
+    lambda F, T: F.mse_loss(T([1]), T([2])),
+    lambda F, T: F.mse_loss(T([1]), T([2]), reduction="sum"),
+    lambda F, T: F.mse_loss(T([True]), T([False]), reduction="none"),
+    lambda F, T: F.mse_loss(T([1j]), T([1j])),
+    lambda F, T: F.mse_loss(T([1]), T([2.0]), reduction="none"),
+    lambda F, T: F.smooth_l1_loss(T([1]), T([2])),
+    lambda F, T: F.smooth_l1_loss(T([1j]), T([1j])),
+    lambda F, T: F.smooth_l1_loss(T([1]), T([2.0]), reduction="none"),
+    lambda F, T: F.huber_loss(T([1]), T([2])),
+    lambda F, T: F.huber_loss(T([True]), T([False])),
+    lambda F, T: F.huber_loss(T([1]), T([2.0])),
+    lambda L, F, T: F.huber_loss(T([1.0]), T([2.0], dtype=L.float64)),
+    lambda L, F, T: F.huber_loss(T([1.0], dtype=L.float64), T([2.0]), reduction="none"),
+    lambda L, F, T: F.huber_loss(T(1.0), T([2.0], dtype=L.float64), reduction="none"),
+    lambda L, F, T: F.soft_margin_loss(T([1.0]), T([2.0], dtype=L.float64)),
+    lambda L, F, T: F.soft_margin_loss(T([1.0], dtype=L.float64), T([2.0]), reduction="none"),
+    lambda F, T: F.soft_margin_loss(T([1]), T([2.0])),
+    lambda L, F: F.soft_margin_loss(L.ones(2), L.ones(2, 2), reduction="none"),
+    lambda L, F: F.soft_margin_loss(L.ones(2, 1), L.ones(1), reduction="none"),
+    lambda F, T: F.kl_div(T([1]), T([2.0]), reduction="sum"),
+    lambda F, T: F.kl_div(T([1.0]), T([True]), reduction="sum"),
+    lambda F, T: F.margin_ranking_loss(T([1]), T([2]), T([1]), reduction="none"),
+    lambda L, F, T: F.multi_margin_loss(L.ones(2, 3).long(), T([0, 1])),
+    lambda L, F, T: F.multi_margin_loss(L.ones(2, 3) + 0j, T([0, 1])),
+    lambda F, T: F.layer_norm(T([[1, 2]]), (2,)),
+    lambda F, T: F.layer_norm(T([[True, False]]), (2,)),
+    lambda F, T: F.rms_norm(T([[1, 2]]), (2,)),
+    lambda F, T: F.rms_norm(T([[1, 2]]), (2,), eps=1e-5),
+    lambda F, T: F.prelu(T([1]), T([1])),
+    lambda L, F, T: F.embedding_bag(T([[0, 1]]), L.ones(2, 2).long()),
+    lambda L, F, T: F.embedding_bag(T([[0, 1]]), L.ones(2, 2) + 0j, mode="sum"),
+    lambda L, F: F.bilinear(L.ones(1, 2), L.ones(1, 2), L.ones(1, 2, 2), L.ones(1).double()),
+    lambda L, T: L.zeros(3).index_copy(0, T([0]).int(), L.ones(1)),
+    lambda L: L.resolve_conj("x"),
+    lambda L: L.resolve_neg(None),
+]
 
-OUT_OF_RANGE = """
-F.embedding_bag(T([[0, 5]]), L.ones(2, 2))
-F.embedding_bag(T([[0, -1]]), L.ones(2, 2), mode="max")
-F.embedding(T([[0, 5]]), L.ones(2, 2))
-L.zeros(3).index_add(0, T([5]), L.ones(1))
-L.zeros(3, 3).index_add_(0, T([5]), L.ones(1, 3))
-L.zeros(3, 3).index_add_(1, T([-1]), L.ones(3, 1))
-T([1.0]).type("foo")
-T([1.0]).type("torch.FooTensor")
-T([1.0]).type("torch.IntTensor")
-"""
+OUT_OF_RANGE: list[Call] = [
+    lambda L, F, T: F.embedding_bag(T([[0, 5]]), L.ones(2, 2)),
+    lambda L, F, T: F.embedding_bag(T([[0, -1]]), L.ones(2, 2), mode="max"),
+    lambda L, F, T: F.embedding(T([[0, 5]]), L.ones(2, 2)),
+    lambda L, T: L.zeros(3).index_add(0, T([5]), L.ones(1)),
+    lambda L, T: L.zeros(3, 3).index_add_(0, T([5]), L.ones(1, 3)),
+    lambda L, T: L.zeros(3, 3).index_add_(1, T([-1]), L.ones(3, 1)),
+    lambda T: T([1.0]).type("foo"),
+    lambda T: T([1.0]).type("torch.FooTensor"),
+    lambda T: T([1.0]).type("torch.IntTensor"),
+]
 
-WORDS_AND_PLACES = """
-L.repeat_interleave(repeats=T([1, 2]))
-L.repeat_interleave(repeats=T([1, 2]), output_size=3)
-L.repeat_interleave()
-str(L.result_type(tensor=T([1]), other=T([1.0]))).partition(".")[2]
-str(L.result_type(scalar=1, tensor=T([1.0]))).partition(".")[2]
-str(L.result_type(scalar1=1, scalar2=1.0)).partition(".")[2]
-L.result_type(first=T([1]), other=T([1.0]))
-L.group_norm(L.ones(1, 2, 2), 1, cudnn_enabled=True)
-L.group_norm(L.ones(1, 2, 2), 1, None, None, 1e-5, False)
-L.layer_norm(L.ones(1, 2, 2), (2,), None, None, 1e-5, False)
-L.layer_norm(L.ones(1, 2, 2), (2,), cudnn_enable=False)
-L.manual_seed(0); L.zeros(2).uniform_(**{"from": 0.0, "to": 1.0})
-L.manual_seed(0); L.zeros(2).random_(**{"from": 0, "to": 5})
-L.zeros(2).copy_(other=L.ones(2))
-"""
+WORDS_AND_PLACES: list[Call] = [
+    lambda L, T: L.repeat_interleave(repeats=T([1, 2])),
+    lambda L, T: L.repeat_interleave(repeats=T([1, 2]), output_size=3),
+    lambda L: L.repeat_interleave(),
+    lambda L, T: str(L.result_type(tensor=T([1]), other=T([1.0]))).partition(".")[2],
+    lambda L, T: str(L.result_type(scalar=1, tensor=T([1.0]))).partition(".")[2],
+    lambda L: str(L.result_type(scalar1=1, scalar2=1.0)).partition(".")[2],
+    lambda L, T: L.result_type(first=T([1]), other=T([1.0])),
+    lambda L: L.group_norm(L.ones(1, 2, 2), 1, cudnn_enabled=True),
+    lambda L: L.group_norm(L.ones(1, 2, 2), 1, None, None, 1e-5, False),
+    lambda L: L.layer_norm(L.ones(1, 2, 2), (2,), None, None, 1e-5, False),
+    lambda L: L.layer_norm(L.ones(1, 2, 2), (2,), cudnn_enable=False),
+    lambda L: L.zeros(2).uniform_(**{"from": 0.0, "to": 1.0}),
+    lambda L: L.zeros(2).random_(**{"from": 0, "to": 5}),
+    lambda L: L.zeros(2).copy_(other=L.ones(2)),
+]
 
-SHARED_MEMORY = """
-X = L.arange(6.0); L.linalg.cross(X[:3], L.ones(3), out=X[1:4])
-X = L.arange(6.0); L.diff(X[:5], out=X[1:5])
-X = L.arange(6.0); L.sort(X[:5], out=(X[1:], L.zeros(5).long()))
-X = L.arange(6.0); L.sort(X, descending=True, out=(X, L.zeros(6).long())); X
-X = L.arange(6.0); L.msort(X[:5], out=X[1:])
-X = L.arange(6.0); L._C._nn.gelu(X[:5], out=X[1:])
-X = L.arange(6.0); L._C._nn.gelu(X, out=X); X
-X = L.arange(6.0); L.topk(X[:5], 2, out=(X[1:3], L.zeros(2).long()))
-X = L.arange(6.0); L.kthvalue(X[:5], 2, out=(X[1], L.zeros(()).long()))
-X = L.arange(6.0); L.median(X[:5], 0, out=(X[1], L.zeros(()).long()))
-X = L.arange(6.0); L.mode(X[:5], 0, out=(X[1], L.zeros(()).long()))
-X = L.arange(6.0); L.max(X.view(2, 3), 0, out=(X[1:4], L.zeros(3).long()))
-X = L.arange(6.0); L.logcumsumexp(X[:5], 0, out=X[1:])
-X = L.arange(6.0); L.polygamma(1, X[:4], out=X[1:5])
-X = L.arange(6.0); L.masked_select(X[:4], X[:4] > -1, out=X[1:5])
-"""
+SHARED_MEMORY: list[Call] = [
+    lambda L, X: L.linalg.cross(X[:3], L.ones(3), out=X[1:4]),
+    lambda L, X: L.diff(X[:5], out=X[1:5]),
+    lambda L, X: L.sort(X[:5], out=(X[1:], L.zeros(5).long())),
+    lambda L, X: [L.sort(X, descending=True, out=(X, L.zeros(6).long())), X],
+    lambda L, X: L.msort(X[:5], out=X[1:]),
+    lambda L, X: L._C._nn.gelu(X[:5], out=X[1:]),
+    lambda L, X: [L._C._nn.gelu(X, out=X), X],
+    lambda L, X: L.topk(X[:5], 2, out=(X[1:3], L.zeros(2).long())),
+    lambda L, X: L.kthvalue(X[:5], 2, out=(X[1], L.zeros(()).long())),
+    lambda L, X: L.median(X[:5], 0, out=(X[1], L.zeros(()).long())),
+    lambda L, X: L.mode(X[:5], 0, out=(X[1], L.zeros(()).long())),
+    lambda L, X: L.max(X.view(2, 3), 0, out=(X[1:4], L.zeros(3).long())),
+    lambda L, X: L.logcumsumexp(X[:5], 0, out=X[1:]),
+    lambda L, X: L.polygamma(1, X[:4], out=X[1:5]),
+    lambda L, X: L.masked_select(X[:4], X[:4] > -1, out=X[1:5]),
+]
 
-LINES = SIZES_AND_DIMENSIONS + KINDS_OF_NUMBERS + OUT_OF_RANGE + WORDS_AND_PLACES + SHARED_MEMORY
+CALLS = SIZES_AND_DIMENSIONS + KINDS_OF_NUMBERS + OUT_OF_RANGE + WORDS_AND_PLACES + SHARED_MEMORY
 
 
-@pytest.mark.parametrize("line", LINES.strip().replace("\n\n", "\n").split("\n"))
-def test_outcome_is_pytorchs(torch: Any, line: str) -> None:
-    assert outcome(tt, line) == outcome(torch, line)
+@pytest.mark.parametrize("call", CALLS, ids=words)
+def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
+    same_outcome(call)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.torch_oracle import compare
+from tests.oracles import compare
 
 RNG = np.random.default_rng(0)
 MASK = np.array([[True, True, False], [True, False, True]])

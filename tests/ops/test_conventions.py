@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, host, numbers, same
+from tests.oracles import agree, host, numbers, same
 
 Call = Callable[..., Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 
 CASES: dict[str, Any] = {
     "zeros": lambda lib: (lib.zeros(2, 3), lib.zeros((2,), dtype=lib.int32), lib.zeros(())),

@@ -12,7 +12,7 @@ import pytest
 import tinytorch as tt
 from tests.numpy_names import names
 from tests.ops import array_examples, layer_examples
-from tests.ops.same_as_torch import flat, same
+from tests.oracles import flat, same
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
 from tinytorch.autograd.nodes import node_of
 from tinytorch.autograd.views import edge_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.torch_oracle import compare
+from tests.oracles import compare
 
 FLOATS = np.array([[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]])
 

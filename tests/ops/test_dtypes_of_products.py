@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree
+from tests.oracles import agree
 
 Call = Callable[..., Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import flat
+from tests.oracles import flat
 
 INF, NAN = math.inf, math.nan
 Program = Callable[[Any], Any]

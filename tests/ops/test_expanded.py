@@ -8,39 +8,42 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, called, words
 
 #: ``E`` is ``[0, 1, 2]`` seen twice, ``M`` a mask of one True a row.
-WRITES = [
-    "E.masked_fill_(M, 7.0)",
-    "E.masked_fill_(M[1], L.tensor(7.0))",
-    "E.masked_fill_(E < 0, 7.0)",
-    "E.index_fill_(0, L.tensor([0]), 5.0)",
-    "E.index_fill_(-1, L.tensor([2, 0]), 5)",
-    "E.index_fill_(1, L.tensor([], dtype=L.int64), 5.0)",
-    "E.index_put_((L.tensor([0]),), L.tensor(4.0))",
-    "E.index_put_((L.tensor([0, 1]), L.tensor([1, 1])), L.tensor([4.0, 6.0]))",
-    "E.__setitem__(M, 3)",
-    "E.__setitem__(M, L.tensor([4.0, 6.0]))",
-    "E.__setitem__((slice(None), L.tensor([2, 1])), L.tensor([4.0, 6.0]))",
+WRITES: list[Call] = [
+    lambda E, M: E.masked_fill_(M, 7.0),
+    lambda L, E, M: E.masked_fill_(M[1], L.tensor(7.0)),
+    lambda E: E.masked_fill_(E < 0, 7.0),
+    lambda L, E: E.index_fill_(0, L.tensor([0]), 5.0),
+    lambda L, E: E.index_fill_(-1, L.tensor([2, 0]), 5),
+    lambda L, E: E.index_fill_(1, L.tensor([], dtype=L.int64), 5.0),
+    lambda L, E: E.index_put_((L.tensor([0]),), L.tensor(4.0)),
+    lambda L, E: E.index_put_((L.tensor([0, 1]), L.tensor([1, 1])), L.tensor([4.0, 6.0])),
+    lambda E, M: E.__setitem__(M, 3),
+    lambda L, E, M: E.__setitem__(M, L.tensor([4.0, 6.0])),
+    lambda L, E: E.__setitem__((slice(None), L.tensor([2, 1])), L.tensor([4.0, 6.0])),
 ]
-REFUSED = [
-    "E.add_(1)", "E.fill_(L.tensor(1.0))", "E.masked_scatter_(M, L.ones(6))",
-    "E[:1].mul_(L.ones(2, 3))",
-]  # fmt: skip
+REFUSED: list[Call] = [
+    lambda E: E.add_(1),
+    lambda L, E: E.fill_(L.tensor(1.0)),
+    lambda L, E, M: E.masked_scatter_(M, L.ones(6)),
+    lambda L, E: E[:1].mul_(L.ones(2, 3)),
+]
 
 
-def seen(library: Any, program: str) -> tuple[list[Any], list[str]]:
+def seen(library: Any, program: Call) -> tuple[list[Any], list[str]]:
     base = library.arange(3.0)
     mask = library.tensor([[True, False, False], [False, False, True]])
     names = {"L": library, "E": base.expand(2, 3), "M": mask}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        eval(program, names)
+        called(program, names)
     return base.tolist(), [str(w.message).split(" on ")[0] for w in caught]
 
 
-@pytest.mark.parametrize("program", WRITES)
-def test_the_shared_elements_are_written_with_a_warning(torch: Any, program: str) -> None:
+@pytest.mark.parametrize("program", WRITES, ids=words)
+def test_the_shared_elements_are_written_with_a_warning(torch: Any, program: Call) -> None:
     torch.set_warn_always(True)
     try:
         wanted, warned = seen(torch, program)
@@ -50,8 +53,8 @@ def test_the_shared_elements_are_written_with_a_warning(torch: Any, program: str
     assert ours == wanted and message in warned
 
 
-@pytest.mark.parametrize("program", REFUSED)
-def test_other_writes_are_refused(torch: Any, program: str) -> None:
+@pytest.mark.parametrize("program", REFUSED, ids=words)
+def test_other_writes_are_refused(torch: Any, program: Call) -> None:
     for library in (torch, tt):
         with pytest.raises(RuntimeError):
             seen(library, program)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, same
+from tests.oracles import agree, same
 
 X, Y, Z = (np.random.RandomState(i).uniform(0.2, 0.9, (2, 3)) for i in range(3))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 
 X = np.array([[1.0, -2.0], [0.5, 3.0]])
 CALLS: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 
 randn = np.random.randn
 pytestmark = pytest.mark.filterwarnings("ignore:at..[a-z]*_norm is deprecated")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import complexes, numbers, same
+from tests.oracles import complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = numbers(3, 4)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, same
+from tests.oracles import agree, same
 
 randn = np.random.randn
 drawn = np.random.RandomState(0).randn

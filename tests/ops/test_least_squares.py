@@ -6,7 +6,7 @@ import pytest
 
 import tinytorch as tt
 from tests.ops.matrices import draw
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 
 
 @pytest.mark.torch

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, same
+from tests.oracles import agree, same
 
 BYTES = np.array([7, 1, 200], "uint8")
 CHARS = np.array([7, -1, 100], "int8")

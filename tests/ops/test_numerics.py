@@ -2,7 +2,7 @@
 
 The reference is PyTorch in float64 (complex128, int64) on the same numbers, rounded to the dtype
 first. An error is measured against the largest element of the reference, plus 1, and must stay
-below the dtype's ``TOLERANCE``. ``docs/numerics.md`` says where a GPU differs by its nature.
+below the dtype's ``BESIDE_WIDER``. ``docs/numerics.md`` says where a GPU differs by its nature.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 
 import tinytorch as tt
 from tests.ops import array_examples, layer_examples
-from tests.ops.same_as_torch import flat, host, weights
+from tests.oracles import BESIDE_WIDER, flat, host, weights
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [
@@ -34,8 +34,6 @@ EXAMPLES: dict[str, Any] = {
     **layer_examples.LAYERS, **layer_examples.LOSSES,
 }  # fmt: skip
 
-#: The largest error, by dtype: some ten units in the last place of results of order 1.
-TOLERANCE = {"float16": 8e-3, "float32": 2e-6, "float64": 1e-12, "complex64": 4e-6}
 #: Examples where PyTorch is no reference, and why.
 NO_REFERENCE = {
     "scatter": "PyTorch refuses the gradient of a source larger than the index",
@@ -150,7 +148,7 @@ def check(call: Any, arrays: list[Any], dtype: str) -> bool:
             evaluate(torch, call, arrays, dtype)
         return True
     assert len(ours) >= len(reference) > 0
-    limit = TOLERANCE.get(dtype, TOLERANCE["float32"])
+    limit = BESIDE_WIDER.get(dtype, BESIDE_WIDER["float32"])
     for a, b in zip(ours, reference, strict=False):
         assert (a.shape, a.dtype.kind) == (b.shape, b.dtype.kind), dtype
         assert error(a, b, dtype) <= limit, dtype
@@ -160,7 +158,9 @@ def check(call: Any, arrays: list[Any], dtype: str) -> bool:
 @pytest.mark.parametrize("key", [key for key in EXAMPLES if key not in NO_REFERENCE])
 def test_results_and_gradients(key: str) -> None:
     call, arrays = example_of(key)
-    compared = {dtype: check(call, [cast(a, dtype) for a in arrays], dtype) for dtype in TOLERANCE}
+    compared = {
+        dtype: check(call, [cast(a, dtype) for a in arrays], dtype) for dtype in BESIDE_WIDER
+    }
     assert all(compared[dtype] for dtype in ("float16", "float32", "float64"))
 
 

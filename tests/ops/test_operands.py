@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 from tinytorch import autograd
 
 INF, NAN = math.inf, math.nan

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, flat, host
+from tests.calls import Call, called, words
+from tests.oracles import agree, flat, host
 
 ROWS = np.array([[3.0, -1.0, 2.5, 0.5], [4.0, 6.0, -5.0, 1.5], [0.25, 2.0, 8.0, -7.0]])
 INDEX = np.array([[0, 2, 1, 0]])
-Call = Callable[..., Any]
 
 CALLS: dict[str, Call] = {
     "aminmax": lambda m, x, i, **k: m.aminmax(x, dim=1, **k),
@@ -190,45 +189,45 @@ def test_comparisons_of_what_requires_grad_may_be_written() -> None:
     assert tt.argmax(x, 0, out=tt.zeros((), dtype=tt.int64)).item() == 0
 
 
-ASKED_OF_GRAPHS = """
-L.cat([a, b], out=o)
-L.cat([b, a], out=o)
-L.stack([a, b], out=L.empty(2, 2))
-L.hstack([a, b], out=o)
-L.normal(b, a, out=o)
-L.normal(a, b, out=o)
-L.normal(b, 1.0, out=o)
-L.normal(0.0, 1.0, (2,), out=b)
-L.zeros(2, out=b)
-L.arange(2.0, out=b)
-L.ones(2, out=b)
-L.rand(2, out=b)
-L.eye(2, out=L.ones(2, 2, requires_grad=True))
-L.eq(a, 1, out=b)
-L.eq(b, 1, out=L.empty(2, dtype=L.bool))
-L.logical_and(b, a, out=b)
-L.special.bessel_j0(a, out=b)
-L.sign(a, out=b)
-L.where(a > 0, a, b, out=o)
-L.heaviside(a, a, out=b)
-L.complex(a, b, out=L.empty(2, dtype=L.complex64))
-L.bucketize(b, a, out=L.empty(2, dtype=L.int64))
-L.add(a, a, out=b)
-L.nn.functional.normalize(b, dim=0, out=o)
-L.nn.functional.normalize(a, dim=0, out=b)
-"""
+ASKED_OF_GRAPHS: list[Call] = [
+    lambda L, a, b, o: L.cat([a, b], out=o),
+    lambda L, a, b, o: L.cat([b, a], out=o),
+    lambda L, a, b: L.stack([a, b], out=L.empty(2, 2)),
+    lambda L, a, b, o: L.hstack([a, b], out=o),
+    lambda L, a, b, o: L.normal(b, a, out=o),
+    lambda L, a, b, o: L.normal(a, b, out=o),
+    lambda L, b, o: L.normal(b, 1.0, out=o),
+    lambda L, b: L.normal(0.0, 1.0, (2,), out=b),
+    lambda L, b: L.zeros(2, out=b),
+    lambda L, b: L.arange(2.0, out=b),
+    lambda L, b: L.ones(2, out=b),
+    lambda L, b: L.rand(2, out=b),
+    lambda L: L.eye(2, out=L.ones(2, 2, requires_grad=True)),
+    lambda L, a, b: L.eq(a, 1, out=b),
+    lambda L, b: L.eq(b, 1, out=L.empty(2, dtype=L.bool)),
+    lambda L, a, b: L.logical_and(b, a, out=b),
+    lambda L, a, b: L.special.bessel_j0(a, out=b),
+    lambda L, a, b: L.sign(a, out=b),
+    lambda L, a, b, o: L.where(a > 0, a, b, out=o),
+    lambda L, a, b: L.heaviside(a, a, out=b),
+    lambda L, a, b: L.complex(a, b, out=L.empty(2, dtype=L.complex64)),
+    lambda L, a, b: L.bucketize(b, a, out=L.empty(2, dtype=L.int64)),
+    lambda L, a, b: L.add(a, a, out=b),
+    lambda L, b, o: L.nn.functional.normalize(b, dim=0, out=o),
+    lambda L, a, b: L.nn.functional.normalize(a, dim=0, out=b),
+]
 
 
-@pytest.mark.parametrize("call", ASKED_OF_GRAPHS.strip().splitlines())
-def test_what_requires_grad_is_refused_where_torch_refuses_it(torch: Any, call: str) -> None:
+@pytest.mark.parametrize("call", ASKED_OF_GRAPHS, ids=words)
+def test_what_requires_grad_is_refused_where_torch_refuses_it(torch: Any, call: Call) -> None:
     assert _refusal(tt, call) == _refusal(torch, call)
 
 
-def _refusal(library: Any, call: str) -> str:
+def _refusal(library: Any, call: Call) -> str:
     names = {"L": library, "a": library.ones(2), "o": library.empty(0)}
     names["b"] = library.ones(2, requires_grad=True)
     try:
-        result = eval(call, names)
+        result = called(call, names)
     except RuntimeError as error:
         return str(error).partition("(): ")[2].replace("...", "")[:70]
     return f"{result.requires_grad} {result.grad_fn}"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.torch_oracle import compare, host, refuses
+from tests.oracles import compare, host, refuses
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 F: Any = tt.nn.functional

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import agree, complexes, numbers, same
+from tests.oracles import agree, complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 NAN, INF = math.nan, math.inf

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import numbers, same
+from tests.oracles import numbers, same
 
 pytestmark = pytest.mark.torch
 

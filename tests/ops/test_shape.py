@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.ops.same_as_torch import complexes, numbers, same
+from tests.oracles import complexes, numbers, same
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = numbers(2, 3, 4)

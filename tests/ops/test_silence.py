@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import flat
+from tests.oracles import flat
 from tests.ops.test_derivatives import EXAMPLES, example_of
 from tinytorch.dispatch.op import OPS, REQUIRED
 from tinytorch.dispatch.spec import Op

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.ops.same_as_torch import host
+from tests.oracles import host
 from tests.ops.strategies import SETTINGS, arrays, places
 
 #: Arrays that are stretched are among those that are shared.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.same_as_torch import same
+from tests.oracles import same
 
 #: torch warns of what is slow, and of tensors that lose their history.
 pytestmark = [

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 import tinytorch as tt
+from tests.oracles import FEW_STEPS
 
 pytestmark = pytest.mark.torch
 
 
 SHAPES: list[tuple[int, ...]] = [(4, 3), (3,), (), (2, 3, 2)]
-TOLERANCE = {"float32": 2e-6, "float64": 1e-13}
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "SGD": [
@@ -99,7 +99,7 @@ def numbers(tensor: Any) -> Any:
 def test_ten_steps_match(name: str, setting: dict[str, Any], dtype: str) -> None:
     ours, our_state = train(tt, name, setting, dtype)
     theirs, their_state = train(torch, name, setting, dtype)
-    close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype]}
+    close = {"rtol": FEW_STEPS[dtype], "atol": FEW_STEPS[dtype]}
     for a, b in zip(ours, theirs, strict=True):
         assert numbers(a).dtype == dtype
         np.testing.assert_allclose(numbers(a), numbers(b), **close)

@@ -27,6 +27,8 @@ RECORD = HERE / "contract.json"
 SCALARS: dict[str, Any] = {"bool": True, "int": 2, "float": 2.5, "complex": 2j}
 CHARS = "?bBhHiIlLefdFD"
 Outcome = dict[str, Any]
+#: What uses some of the names that an expression may use.
+Program = Callable[[dict[str, Any]], Any]
 
 
 def cases() -> list[str]:
@@ -80,17 +82,17 @@ class Library:
             except Exception as error:
                 return {"error": type(error).__name__, "text": str(error)}
 
-    def run(self, expression: str, names: dict[str, Any]) -> str | None:
+    def run(self, expression: str | Program, names: dict[str, Any]) -> str | None:
         """Evaluate an expression for its effects and return the name of its error."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                eval(expression, names)
+                expression(names) if callable(expression) else eval(expression, names)
             except Exception as error:
                 return type(error).__name__
         return None
 
-    def waits(self, expression: str) -> bool:
+    def waits(self, expression: str | Program) -> bool:
         """Whether the host waits for the device in an expression; for a CuPy with a GPU."""
         names = self.names()
         with self.cupyx.allow_synchronize(False):
