@@ -11,7 +11,7 @@ LINTED := tinytorch tests benchmarks examples stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch parity check lint stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo test test-torch parity check mutations lint stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
+
+mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see that the tests notice each
+	$(TORCH_VENV)/bin/python tests/mutations.py
 
 check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch"

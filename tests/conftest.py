@@ -91,6 +91,12 @@ def main_module_stays() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said once in a process is said in every test, whichever ran before."""
+    monkeypatch.setattr(importlib.import_module("tinytorch.warnings"), "_said", set())
+
+
+@pytest.fixture(autouse=True)
 def fixed_seed() -> None:
     """Seed the generators a test may draw its samples from, so that a failure repeats."""
     random.seed(0)
