@@ -311,6 +311,7 @@ ERRORS: dict[str, tuple[Any, type[Exception], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
 @pytest.mark.parametrize("name", ERRORS)
 def test_wrong_use_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
