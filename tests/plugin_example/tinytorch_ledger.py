@@ -15,18 +15,15 @@ class LedgerBackend(NumpyBackend):
     name = "ledger"
 
     def __init__(self) -> None:
-        super().__init__()
         self.ledger: Counter[str] = Counter()
 
-    def __getattr__(self, name: str) -> Any:
-        found = super().__getattr__(name)
-        if name.startswith("_") or isinstance(found, type) or not callable(found):
-            return found
+    def served(self, name: str, value: Any) -> Any:
+        if isinstance(value, type) or not callable(value):
+            return value
 
-        @wraps(found)
+        @wraps(value)
         def counted(*args: Any, **kwargs: Any) -> Any:
             self.ledger[name] += 1
-            return found(*args, **kwargs)
+            return value(*args, **kwargs)
 
-        setattr(self, name, counted)
         return counted

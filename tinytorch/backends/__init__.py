@@ -417,6 +417,8 @@ def _named(name: str, made: Any, *, fresh: bool) -> Backend:
                 "pickled by name, so the two must agree"
             )
         made.name = name
+    if not hasattr(type(made), "library"):
+        made.serve_library()
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy
 
@@ -22,10 +22,9 @@ OUT_OF_BOUNDS = "{name}(): index {index} is out of bounds for dimension {dim} wi
 class Backend(Placement):
     """An array library, as the kernels see it.
 
-    A kernel calls its first argument ``xp`` with NumPy's names: a name this class does
-    not define is the library's own (``xp.sin`` is ``numpy.sin``) and is kept on the
-    instance after its first use. What libraries disagree on is a method here, so that no
-    kernel asks which backend it runs on.
+    A kernel calls its first argument ``xp`` with NumPy's names: a name this class does not define
+    is the library's own (``xp.sin`` is ``numpy.sin``). What libraries disagree on is a method here,
+    so that no kernel asks which backend it runs on.
 
     A backend sets three attributes and overrides what its library does differently:
 
@@ -52,15 +51,31 @@ class Backend(Placement):
     block_elements: int | None = None
     column_bytes: int = 1 << 28
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        try:
-            value = getattr(self.library, name)
-        except AttributeError:
-            raise AttributeError(f"backend {self.name!r} has no {name!r}") from None
-        setattr(self, name, value)
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        backend = super().__new__(cls)
+        if hasattr(cls, "library"):
+            backend.serve_library()
+        return backend
+
+    def serve_library(self) -> None:
+        """Give kernels the library's names that this class does not define.
+
+        Called when a backend is made, or registered if its class names no ``library``. NumPy's
+        functions are taken without the look for foreign arrays among their arguments. (Names in
+        the place of a ``__getattr__``, which makes every other look-up twice as slow.)
+        """
+        cls = type(self)
+        for name, value in vars(self.library).items():
+            if not name.startswith("_") and not hasattr(cls, name):
+                setattr(self, name, self.served(name, getattr(value, "_implementation", value)))
+
+    def served(self, name: str, value: Any) -> Any:
+        """What kernels get for ``name`` of the library: ``value``, unless a backend wraps it."""
         return value
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __str__(self) -> str:
         return self.name

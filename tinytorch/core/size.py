@@ -66,6 +66,19 @@ class Size(tuple[int, ...]):
 shaped = tuple.__new__
 
 
+class _Sizes(dict[tuple[int, ...], Size]):
+    """The ``Size`` of an array's shape, kept: to make one takes longer than to find it."""
+
+    def __missing__(self, shape: tuple[int, ...]) -> Size:
+        if len(self) > 1000:
+            self.clear()
+        size = self[shape] = shaped(Size, shape)
+        return size
+
+
+sizes = _Sizes()
+
+
 def _int(value: Any, position: int) -> int:
     try:
         return int(operator.index(value))

@@ -14,7 +14,7 @@ from ..state import grad_enabled
 from ..warnings import warn_once
 from .device import device
 from .layout import checked_format, contiguous_format, layout, memory_format, strided
-from .size import ElementCount, Size, shaped
+from .size import ElementCount, Size, sizes
 from .torch_function_members import asked_first
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Storage:
     @property
     def shape(self) -> Size:
         """The size of each dimension; assigning another shape of as many elements reshapes."""
-        return shaped(Size, self._data.shape)
+        return sizes[self._data.shape]
 
     @shape.setter
     def shape(self, shape: Sequence[int]) -> None:
@@ -75,7 +75,7 @@ class Storage:
     @property
     def size(self) -> ElementCount:
         """Number of elements, an int; called, the shape (``size()``) or one size (``size(0)``)."""
-        return ElementCount(shaped(Size, self._data.shape))
+        return ElementCount(sizes[self._data.shape])
 
     @property
     def ndim(self) -> int:
@@ -275,10 +275,15 @@ class Storage:
             >>> tt.tensor([3]).item()
             3
         """
-        data = self._data
-        if data.size != 1:
-            raise RuntimeError(f"a Tensor with {data.size} elements cannot be converted to Scalar")
-        return self._xp.item(data)
+        try:
+            return self._xp.item(self._data)
+        except ValueError:
+            size = self._data.size
+            if size == 1:
+                raise
+            raise RuntimeError(
+                f"a Tensor with {size} elements cannot be converted to Scalar"
+            ) from None
 
     def tobytes(self) -> bytes:
         """The elements' bytes in row-major order.

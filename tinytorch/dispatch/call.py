@@ -81,7 +81,10 @@ def _many_views(
         kind = views.unrecorded_kind()
     shown, source = given[at], raws[at]
     for i, out in enumerate(outs):
-        if out._data.base is source or xp.is_view(out._data, source):
+        base = out._data.base
+        if base is not None and (
+            base is source or base is source.base or xp.is_view(out._data, source)
+        ):
             views.track(out, shown, _pick(op, i), rest, out._node, kind)
 
 

@@ -50,9 +50,19 @@ class CupyBackend(DeferredChecks, CudaDevices):
         """The library and its extras, ``cupy`` and ``cupyx``."""
         return open_cupy(self.name)
 
+    def serve_library(self) -> None:
+        """Nothing yet: names of CuPy may be missing, and are refused when they are asked for."""
+
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         look_behind(name, self.library, self.name)
-        return super().__getattr__(name)
+        try:
+            value = getattr(self.library, name)
+        except AttributeError:
+            raise AttributeError(f"backend {self.name!r} has no {name!r}") from None
+        setattr(self, name, value)
+        return value
 
     def _start_empty(self) -> None:
         super()._start_empty()

@@ -344,7 +344,7 @@ def _softmax(xp: Backend, input: Array, dim: int) -> Array:
 
 
 def _shares(xp: Backend, x: Array, axis: int) -> Array:
-    if x.size >= _FEW // 4 and xp.is_moderate(x, axis):
+    if xp.is_moderate(x, axis):
         out = xp.exp(x)
     else:
         out = x - xp.highest(x, axis)  # so that exp cannot overflow
