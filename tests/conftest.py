@@ -91,9 +91,20 @@ def main_module_stays() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def state_stays() -> Iterator[None]:
+    """A test that leaves another backend, default or GPU behind fails, and not one that comes later."""
+    import tinytorch as tt
+
+    before = tt.get_state(), tt.backends._registry["cupy"]
+    yield
+    after = tt.get_state(), tt.backends._registry["cupy"]
+    assert after == before, "the test left something behind"
+
+
+@pytest.fixture(autouse=True)
+def nothing_said() -> None:
     """What is said once in a process is said in every test, whichever ran before."""
-    monkeypatch.setattr(importlib.import_module("tinytorch.warnings"), "_said", set())
+    importlib.import_module("tinytorch.warnings")._said.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -65,9 +65,10 @@ def pretended_cuda(devices: int = 2) -> Iterator[PretendedCuda]:
     """Have a CUDA backend with so many devices inside the block."""
     with strictcupy.pretend_devices(devices):
         backend = PretendedCuda()
-        real = backends._registry["cupy"]
+        registry = backends._registry
+        real = registry["cupy"]
         backends.register_backend("cupy", backend, replace=True)
         try:
             yield backend
         finally:
-            backends._registry["cupy"] = real
+            registry["cupy"] = real
