@@ -92,7 +92,7 @@ def main_module_stays() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def state_stays() -> Iterator[None]:
-    """A test that leaves another backend, default or GPU behind fails, and not one that comes later."""
+    """A test that leaves another backend, default or GPU behind fails, not one after it."""
     import tinytorch as tt
 
     before = tt.get_state(), tt.backends._registry["cupy"]
