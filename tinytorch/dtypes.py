@@ -8,6 +8,7 @@ its name and to its NumPy twin, so ``x.dtype == "float32"`` and
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["dtype", "finfo", "iinfo", "promote_types"]
@@ -273,8 +274,11 @@ class finfo:
         "float8_e5m2": (2, -14, 57344.0), "float8_e5m2fnuz": (2, -15, 57344.0),
     }  # fmt: skip
 
+    #: The default dtype; ``state``, which stands above, puts its own function here.
+    _default: Callable[[], dtype] = staticmethod(lambda: float32)
+
     def __init__(self, type: Any = None) -> None:
-        given = float32 if type is None else as_dtype(type)
+        given = self._default() if type is None else as_dtype(type)
         real = given.to_real()
         if not real.is_floating_point:
             raise TypeError(

@@ -392,14 +392,6 @@ def test_deepcopy_keeps_what_is_shared() -> None:
     assert other.rest[0].weight is other.first.weight
 
 
-def test_copy_shares_the_parameters_but_not_the_registry() -> None:
-    block = Block()
-    other = copy.copy(block)
-    assert other.weight is block.weight
-    other.weight = nn.Parameter(tt.zeros(2))
-    assert block.weight.tolist() == [1, 1]
-
-
 def test_pickle() -> None:
     net = nn.Sequential(nn.Linear(2, 3), nn.ModuleList([nn.Tanh()]))
     net.eval()

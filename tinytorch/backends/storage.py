@@ -43,14 +43,24 @@ def whole_memory(xp: Any, array: Any) -> tuple[Any, int] | None:
 
 
 def _flat(root: Any, dtype: Any) -> Any:
-    """All elements of an array that owns its memory, in their order there; None: there are gaps."""
-    dense = root.transpose(sorted(range(root.ndim), key=lambda axis: -root.strides[axis]))
-    if not dense.flags.c_contiguous:
-        return None
-    flat = dense.reshape(-1)
-    if flat.dtype == dtype:
+    """``flat_order`` as elements of ``dtype``; None, too, if they do not fill it."""
+    flat = flat_order(root)
+    if flat is None or flat.dtype == dtype:
         return flat
     return flat.view(dtype) if flat.nbytes % dtype.itemsize == 0 else None
+
+
+def flat_order(root: Any) -> Any:
+    """All elements of an array that owns its memory, in their order there; None: there are gaps."""
+    dense = root.transpose(sorted(range(root.ndim), key=lambda axis: -root.strides[axis]))
+    return dense.reshape(-1) if dense.flags.c_contiguous else None
+
+
+def window(xp: Any, flat: Any, start: int, shape: Any, strides: Any) -> Any:
+    """The part of ``flat`` from ``start`` on with these strides, in elements."""
+    if tuple(strides) == row_major(shape):
+        return flat[start : start + extent(shape, strides)].reshape(shape)
+    return xp.as_strided(flat[start:], shape, [step * flat.itemsize for step in strides])
 
 
 def dense_order(array: Any) -> list[int] | None:
@@ -98,8 +108,5 @@ def deep_copied(xp: Any, array: Any, memo: dict[Any, Any]) -> tuple[Any, Any]:
     if key not in copies:
         copies[key] = xp.array(whole), whole  # which must live as long as its key is in use
     flat = copies[key][0].view(array.dtype)
-    if array.flags.c_contiguous:
-        part = flat[start : start + array.size].reshape(array.shape)
-    else:
-        part = xp.as_strided(flat[start:], array.shape, array.strides)
+    part = window(xp, flat, start, array.shape, [step // array.itemsize for step in array.strides])
     return part, None if part.size == flat.size else flat

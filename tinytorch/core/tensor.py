@@ -33,7 +33,7 @@ from ..backends.base import Array, Backend
 from ..backends.storage import deep_copied
 from ..state import when_inference
 from ..warnings import warn
-from . import torch_function
+from . import pickling, torch_function
 from .size import ElementCount as ElementCount
 from .size import Size as Size
 from .storage import Storage, attributes, check_grad
@@ -464,13 +464,18 @@ class Tensor(Storage):
         return out
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        host = self._xp.to_numpy(self._data)
-        xp = self._xp
         # Tensor itself goes without a name: where tinytorch stands in for PyTorch that is torch's.
         cls = None if type(self) is Tensor else type(self)
-        given = (cls, host, xp if xp.several else xp.name, self.requires_grad)
+        place = pickling.placed(self)
+        call: Callable[..., Tensor]
+        given: tuple[Any, ...]
+        if place is None:
+            call, given = rebuild, (self._xp.to_numpy(self._data), pickling.spelled(self._xp))
+        else:
+            call, given = rebuild_part, (*place, self.dtype)
         own = attributes(self)
-        return (rebuild, given, own) if own else (rebuild, given)
+        reduced = call, (cls, *given, self.requires_grad)
+        return (*reduced, own) if own else reduced
 
 
 torch_function.never_ask(Tensor)
@@ -495,10 +500,21 @@ def rebuild(
     cls: type[Tensor] | None, host: Any, backend: BackendLike, requires_grad: bool
 ) -> Tensor:
     """Unpickle: the tensor on the backend, and the device, it was saved from."""
-    from ..backends import load
+    memory = pickling.restored(host, backend)
+    out = wrap(memory.flat, memory.xp, cls or Tensor)
+    out._rg = requires_grad
+    return out
 
-    xp = load(backend).here()
-    out = wrap(xp.from_numpy(host), xp, cls or Tensor)
+
+def rebuild_part(
+    cls: type[Tensor] | None, memory: pickling.Memory, start: int, shape: Any, strides: Any,
+    dtype: Any, requires_grad: bool,
+) -> Tensor:  # fmt: skip
+    """Unpickle: the tensor as the part of its memory that it was."""
+    array, whole = pickling.part(memory, dtype, start, shape, strides)
+    out = wrap(array, memory.xp, cls or Tensor)
+    if array.size != whole.size:
+        out._whole = whole
     out._rg = requires_grad
     return out
 

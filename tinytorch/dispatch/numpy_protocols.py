@@ -13,6 +13,7 @@ from typing import Any
 from ..autograd.above import ABOVE
 from ..core import dlpack, torch_function_members
 from ..core.tensor import Tensor
+from .operators import UFUNCS
 
 #: Functions that write to their first argument.
 _WRITERS = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
@@ -25,11 +26,8 @@ _REDUCTIONS = {
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 #: What a number of NumPy's calls as the left operand of Python's operator, as in ``pi * tensor``.
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
-    "divide": operator.truediv, "floor_divide": operator.floordiv, "remainder": operator.mod,
-    "power": operator.pow, "bitwise_and": operator.and_, "bitwise_or": operator.or_,
-    "bitwise_xor": operator.xor, "left_shift": operator.lshift, "right_shift": operator.rshift,
-}  # fmt: skip
+    ufunc: getattr(operator, f"__{name}__") for name, ufunc in UFUNCS.items() if name != "div"
+}
 
 
 def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.above import ABOVE
 from ..core import torch_function
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
 from .compiled import make_inplace_function, serve, unwritten
 from .signature import of_operator
@@ -15,6 +16,14 @@ from .spec import Op
 from .template_arguments import Form
 
 _NUMBERS = (bool, int, float, complex)
+#: NumPy's function for each of Python's operators of two operands.
+UFUNCS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "div": "divide",
+    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+    "rshift": "right_shift", "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
+    "gt": "greater", "ge": "greater_equal",
+}  # fmt: skip
 
 
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
@@ -67,19 +76,47 @@ def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
     answer = _answer(function.__name__, tensor, other)
     if answer is not torch_function.NOBODY:
         return answer
-    if isinstance(other, (Tensor, *_NUMBERS)) or is_array(tensor, other):
+    if isinstance(other, (Tensor, *_NUMBERS)) or _is_number(other):
         return op.function(left, right)
-    return NotImplemented
+    return _numpys(function)(left, right) if is_array(tensor, other) else NotImplemented
 
 
 def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
-    """``target += other``; what it does not know it leaves to the other one's ``+``."""
+    """``target += other``; what it does not know it leaves to ``target + other``."""
     answer = _answer(function.__name__, target, other)
     if answer is not torch_function.NOBODY:
         return answer
-    if isinstance(other, (Tensor, *_NUMBERS)) or is_array(target, other):
+    if isinstance(other, (Tensor, *_NUMBERS)) or _is_number(other):
         return make_inplace_function(op)(target, other)
-    return NotImplemented
+    if not is_array(target, other):
+        return NotImplemented
+    data, array = target._data, target._xp.asarray(other)
+    if not _fits(_numpys(function), target, array):
+        return NotImplemented
+    return make_inplace_function(op)(target, array.astype(data.dtype, copy=False))
+
+
+def _fits(operation: Any, target: Tensor, array: Any) -> bool:
+    """Whether what one of NumPy's makes of a tensor and an array has the tensor's form."""
+    data, xp = target._data, target._xp
+    try:
+        found = operation(*(wrap(xp.empty(0, dtype=a.dtype), xp) for a in (data, array)))
+        shape = xp.broadcast_shapes(data.shape, array.shape)
+    except (TypeError, ValueError):  # which the sum says, too
+        return False
+    return bool(found._data.dtype == data.dtype and shape == data.shape)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one of NumPy's numbers, which count as Python's do and cannot be written to."""
+    return hasattr(value, "__array_interface__") and not hasattr(value, "__setitem__")
+
+
+def _numpys(function: Any) -> Any:
+    """NumPy's function behind an operator: what arrays beside tensors mean."""
+    name = function.__name__.strip("_")
+    ufunc = UFUNCS.get(name) or UFUNCS[name[1:]]
+    return ABOVE.graph_namespace()._function(ufunc)
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:

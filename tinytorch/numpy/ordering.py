@@ -176,8 +176,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     places, values = promoted(a, v)
     if sorter is not None:
         places = places[tensor_of(sorter, places._xp).long()]
-    find = top_level("searchsorted")
-    return find(places, values.contiguous(), side=side)  # type: ignore[no-any-return]
+    found: Tensor = top_level("searchsorted")(places, values.contiguous(), side=side)
+    if side == "left" and places.dtype.category == 2:  # before the first NaN, not at the end
+        numbers = places.shape[0] - places.isnan().sum()
+        found = found.where(values == values, numbers)
+    return found
 
 
 @numpy_function

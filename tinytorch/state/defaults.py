@@ -32,6 +32,8 @@ def default_dtype() -> dtypes.dtype:
     return _default_dtype if chosen is None else chosen
 
 
+dtypes.finfo._default = staticmethod(default_dtype)
+
 #: What ``place_of_new`` found last: the defaults, and its answer while nobody chose anything else.
 _found: tuple[Any, Any, Any] = (None, None, None)
 

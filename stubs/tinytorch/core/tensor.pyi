@@ -17,6 +17,7 @@ from tinytorch.autograd.grad_fn import GraphNode
 from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.core.device import device
+from tinytorch.core.pickling import Memory
 from tinytorch.core.size import ElementCount as ElementCount
 from tinytorch.core.size import Size as Size
 from tinytorch.core.storage import Storage
@@ -2642,6 +2643,15 @@ def rebuild(
     cls: type[Tensor] | None,
     host: Any,
     backend: str | Backend | type[Backend],
+    requires_grad: bool,
+) -> Tensor: ...
+def rebuild_part(
+    cls: type[Tensor] | None,
+    memory: Memory,
+    start: int,
+    shape: Any,
+    strides: Any,
+    dtype: Any,
     requires_grad: bool,
 ) -> Tensor: ...
 def share(cls: type[Tensor], source: Tensor) -> Tensor: ...

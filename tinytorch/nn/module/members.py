@@ -177,7 +177,7 @@ class Members:
                 self._set_module(name, None)
             elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
                 self._set_buffer(name, value)
-            elif name in REGISTRIES and not isinstance(value, Registry):
+            elif name in REGISTRIES:
                 self._set_registry(name, value)
             else:
                 super().__setattr__(name, value)
@@ -221,9 +221,14 @@ class Members:
 
     def _set_registry(self, name: str, members: Any) -> None:
         """Replace a whole registry, as in ``module._modules = OrderedDict(...)``."""
-        for mirrored in self.__dict__.get(name, ()):
-            self.__dict__.pop(mirrored, None)
-        self.__dict__[name] = Registry(self, members)
+        before = self.__dict__.get(name)
+        if isinstance(before, Registry):
+            before.leave(self)
+        if isinstance(members, Registry):
+            self.__dict__[name] = members
+            members.join(self)
+        else:
+            self.__dict__[name] = Registry(self, members)
 
     def __delattr__(self, name: str) -> None:
         for registry in REGISTRIES:
@@ -241,17 +246,19 @@ class Members:
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
         for registry in REGISTRIES:
-            members = dict(state.get(registry, ()))
-            for name, member in members.items():
+            for name, member in state.get(registry, {}).items():
                 if state.get(name) is member:
                     state.pop(name, None)
-            state[registry] = members
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        for name in REGISTRIES:
+            before = self.__dict__.pop(name, None)
+            if isinstance(before, Registry):
+                before.leave(self)
         self.__dict__.update(state)
-        for registry in REGISTRIES:
-            self.__dict__[registry] = Registry(self, state[registry])
+        for name in REGISTRIES:
+            self._set_registry(name, self.__dict__.pop(name))
 
 
 def typename(value: object) -> str:

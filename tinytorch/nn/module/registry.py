@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any, TypeVar
 
 V = TypeVar("V")
@@ -19,8 +20,11 @@ class Registry(dict[str, V]):
     ``module._parameters[name]`` and ``module._modules[name]`` themselves. A class with a
     ``__getattr__`` of its own has no mirror: it wants to be asked.
 
+    Shallow copies of a module share its registries: what one of them is given they all have.
+
     Args:
-        owner: The module. Held weakly, so that a module needs no garbage collector to die.
+        owner: The module. Held weakly, so that a module needs no garbage collector to die; None
+            for what is on its way to one.
         members: What to start with.
 
     Example:
@@ -30,31 +34,54 @@ class Registry(dict[str, V]):
         True
     """
 
-    __slots__ = ("_owner",)
+    __slots__ = ("_owners",)
 
-    def __init__(self, owner: object, members: Mapping[str, V] | None = None) -> None:
+    def __init__(self, owner: object | None, members: Mapping[str, V] | None = None) -> None:
         super().__init__()
-        self._owner = weakref.ref(owner)
+        self._owners: tuple[weakref.ref[Any], ...] = ()
+        if owner is not None:
+            self._owners = (weakref.ref(owner),)
         if members is not None:
             self.update(members)
 
+    def join(self, owner: object) -> None:
+        """Be the registry of another module, too."""
+        self._owners = (*(ref for ref in self._owners if ref() is not None), weakref.ref(owner))
+        if getattr(owner, "_is_mirrored", True):
+            owner.__dict__.update(self)
+
+    def leave(self, owner: object) -> None:
+        """Be the registry of that module no longer."""
+        self._owners = tuple(ref for ref in self._owners if ref() not in (None, owner))
+        for name in self:
+            owner.__dict__.pop(name, None)
+
     def __setitem__(self, name: str, member: V) -> None:
         super().__setitem__(name, member)
-        owner = self._owner()
-        if owner is not None and getattr(owner, "_is_mirrored", True):
-            owner.__dict__[name] = member
+        for ref in self._owners:
+            owner = ref()
+            if owner is not None and getattr(owner, "_is_mirrored", True):
+                owner.__dict__[name] = member
 
     def __delitem__(self, name: str) -> None:
         super().__delitem__(name)
-        owner = self._owner()
-        if owner is not None:
-            owner.__dict__.pop(name, None)
+        for ref in self._owners:
+            owner = ref()
+            if owner is not None:
+                owner.__dict__.pop(name, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (), None, None, iter(self.items())
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return self.__reduce__()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Registry[V]:
+        """A registry of nobody, for the copies of all that share this one."""
+        made: Registry[V] = Registry(None)
+        memo[id(self)] = made
+        made.update({name: deepcopy(member, memo) for name, member in self.items()})
+        return made
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)

@@ -10,6 +10,7 @@ from ... import dtypes
 from ...backends import load
 from ...backends.storage import deep_copied
 from ...core.device import device
+from ...core.pickling import Memory, memory_of
 from ...core.tensor import wrap
 from ...dispatch.op import Array, Backend
 from .factories import empty, tensor
@@ -119,6 +120,13 @@ class UntypedStorage(Casts):
         """
         found = numbers_in(buffer, byte_order, count, offset, dtypes.as_dtype(dtype))
         return UntypedStorage._of(found, load("numpy"))
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Pickles that hold tensors of this memory, too, hold it once."""
+        memory = memory_of(self._array, self._xp)
+        if memory is None:
+            return super().__reduce_ex__(protocol)  # type: ignore[return-value]
+        return _rebuild, (type(self), memory, self._xp.dtype_of(self._array), self._lent)
 
     def _numbers(self) -> Array:
         return self._array.view("uint8")
@@ -334,3 +342,9 @@ class UntypedStorage(Casts):
             lines = "...\n"
         name = type(self).__name__
         return f"{lines}[tinytorch.storage.{name}({self._facts()}) of size {self.size()}]"
+
+
+def _rebuild(cls: type[UntypedStorage], memory: Memory, dtype: dtypes.dtype, lent: bool) -> Any:
+    made = cls._of(memory.flat.view(memory.xp.native_dtype(dtype)), memory.xp)
+    made._lent = lent
+    return made

@@ -180,12 +180,17 @@ def topk(
 
 @op(method=False)
 def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool) -> Array:
-    """How many boundaries lie before each value; with ``right``, also those equal to it."""
+    """How many boundaries lie before each value; with ``right``, also those equal to it.
+
+    NaNs lie after all numbers, and a NaN among the values at the end on either side.
+    """
     refuse(xp, "searchsorted_out_cpu", "c", boundaries)
     if boundaries.ndim == 1:
         found = xp.searchsorted(boundaries, values, side="right" if right else "left")
     else:
         found = _bisect(xp, boundaries, values, right)
+    if values.dtype.kind == "f":
+        found = xp.where(xp.isnan(values), boundaries.shape[-1], found)
     native = xp.native_dtype(dtypes.int32 if out_int32 else dtypes.int64)
     return xp.astype(xp.asarray(found), native)
 
@@ -200,8 +205,8 @@ def _bisect(xp: Backend, boundaries: Array, values: Array, right: bool) -> Array
     for _ in range(size.bit_length()):
         middle = (low + high) // 2
         probe = xp.take_along_axis(boundaries, xp.minimum(middle, size - 1), axis=-1)
-        # Not the opposite comparison: a NaN among the values belongs at the end.
-        beyond = ~(probe > values) if right else ~(probe >= values)
+        # A NaN among the boundaries lies after every value but a NaN.
+        beyond = (probe == probe) & ~(probe > values if right else probe >= values)
         beyond &= low < high
         low, high = xp.where(beyond, middle + 1, low), xp.where(beyond, high, middle)
     return low
