@@ -98,7 +98,7 @@ def _all_finite(tensors: list[Tensor]) -> bool:
     for tensor in tensors:
         xp = tensor._xp
         by_place.setdefault(xp, []).append(xp.isfinite(tensor._data).all())
-    return all([xp.item(xp.stack(each).all()) for xp, each in by_place.items()])  # noqa: C419
+    return all([xp.item(xp.asarray(xp.stack(each).all())) for xp, each in by_place.items()])  # noqa: C419
 
 
 class GradScaler:

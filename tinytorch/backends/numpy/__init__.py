@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -137,7 +136,7 @@ class NumpyBackend(Backend):
     column_bytes = 4 << 20
     fuses = False
 
-    item: Any = staticmethod(operator.methodcaller("item"))
+    item: Any = staticmethod(numpy.ndarray.item)
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         return array  # type: ignore[no-any-return]

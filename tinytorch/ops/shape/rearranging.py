@@ -258,7 +258,7 @@ def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array
         )
     xp.check_all(repeats >= 0, "repeat_interleave: repeats can not be negative")
     ends = xp.cumsum(int64(xp, repeats))
-    total = int(xp.item(ends[-1])) if output_size is None and ends.size else (output_size or 0)
+    total = int(xp.item(ends[-1:])) if output_size is None and ends.size else (output_size or 0)
     if output_size is not None and ends.size:
         xp.check_all(
             ends[-1] == total, "repeat_interleave: allocated size does not match required size"
