@@ -433,7 +433,7 @@ def test_info_lists_backends_with_state_and_devices(runner: Runner) -> None:
 def test_info_says_why_a_backend_is_missing(runner: Runner) -> None:
     out = runner.output("--info")
     assert "  cupy     not installed\n" in out
-    assert "pip install 'tinytorch[cupy]'" in out
+    assert "pip install 'cupy-cuda12x[ctk]'" in out
 
 
 def test_info_survives_a_broken_backend(runner: Runner) -> None:

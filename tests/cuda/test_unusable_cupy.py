@@ -76,7 +76,7 @@ class TestEachCauseIsToldApart:
     def test_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         error = error_with(monkeypatch, None)
         assert error.reason == "not installed"
-        assert "pip install 'tinytorch[cupy]'" in str(error)
+        assert "pip install 'cupy-cuda12x[ctk]'" in str(error)
 
     @pytest.mark.parametrize(
         "cause",

@@ -110,9 +110,7 @@ class _Registration:
 
 _registry: dict[str, _Registration] = {
     "numpy": _Registration("numpy", "tinytorch.backends.numpy:NumpyBackend"),
-    "cupy": _Registration(
-        "cupy", "tinytorch.backends.cupy:CupyBackend", "pip install 'tinytorch[cupy]'"
-    ),
+    "cupy": _Registration("cupy", "tinytorch.backends.cupy:CupyBackend"),
     "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
 }
 #: A device that nobody chooses for its library.

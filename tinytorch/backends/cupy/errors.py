@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ..base import Backend
 from ..errors import BackendUnavailableError
 
-_INSTALL = "pip install 'tinytorch[cupy]' (for CUDA 13: cupy-cuda13x)"
+_INSTALL = "pip install 'cupy-cuda12x[ctk]' (CUDA 13: 'cupy-cuda13x[ctk]')"
 _REINSTALL = "leave one CuPy package in this environment (see `pip list`) and reinstall it"
 _UPDATE = "update it: pip install -U cupy-cuda12x, or the package that `pip list` shows"
 _LIBRARIES = "install CUDA's libraries beside CuPy: pip install 'cupy-cuda12x[ctk]' (CUDA 13: 13x)"
