@@ -363,7 +363,7 @@ UNWELCOME = {
     "a machine's path": re.compile(
         r"(?<![\w.])/(wo" r"rk|ro" r"ot|ho" r"me|op" r"t|tm" r"p|us" r"r/lib)/"
     ),
-    "an extra of a name that is somebody else's on an index": re.compile(r"install.*tiny" r"torch\["),
+    "an extra of somebody else's package": re.compile(r"install.*tiny" r"torch\["),
     "a package index": re.compile(r"py" r"pi\.|index" r"-url"),
 }
 
