@@ -213,7 +213,7 @@ def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> Non
     code = """
         import sys, tinytorch
         from tinytorch.compat import as_torch
-        as_torch.install()
+        as_torch.install_as_torch()
         tinytorch.__path__.append(sys.argv[1])
         try:
             import torch.broken_part
@@ -227,9 +227,7 @@ def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> Non
 
 def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
     runner.write("site/torch/__init__.py", "")
-    done = runner.python(
-        "-c", "import torch; from tinytorch.compat.as_torch import install; install()"
-    )
+    done = runner.python("-c", "import torch; import tinytorch; tinytorch.install_as_torch()")
     assert "RuntimeError: tinytorch cannot stand in for torch" in done.stderr
     assert str(Path("site", "torch", "__init__.py")) in done.stderr
 

@@ -132,7 +132,7 @@ def _take_over(argv: list[str], first_path: str) -> None:
     sys.argv = argv
     if not sys.flags.safe_path:
         sys.path[0] = first_path
-    as_torch.install()
+    as_torch.install_as_torch()
 
 
 def _new_main(**facts: object) -> dict[str, Any]:

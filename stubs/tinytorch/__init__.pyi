@@ -67,6 +67,8 @@ from tinytorch.backends.base import Backend as Backend
 from tinytorch.backends.errors import BackendUnavailableError as BackendUnavailableError
 from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
+from tinytorch.compat.as_torch import install_as_torch as install_as_torch
+from tinytorch.compat.as_torch import uninstall_as_torch as uninstall_as_torch
 from tinytorch.compat.c_module import PyTorchFileReader as PyTorchFileReader
 from tinytorch.compat.c_module import PyTorchFileWriter as PyTorchFileWriter
 from tinytorch.compat.c_module import ScriptObject as ScriptObject

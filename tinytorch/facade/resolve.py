@@ -225,6 +225,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.ops.reduce.applied_functions": ("vectorize",),
     "tinytorch.ops.index.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch.core.tensor": ("Size", "Tensor"),
+    "tinytorch.compat.as_torch": ("install_as_torch", "uninstall_as_torch"),
     "tinytorch.compat.device_modules": ("get_device_module",),
     "tinytorch.core.device": ("device", "get_default_device", "set_default_device"),
     "tinytorch.core.layout": (

@@ -24,30 +24,37 @@ from ... import dtypes
 from ...torch_version import TorchVersion
 from ..import_hook import alias
 
-__all__ = ["facade", "install"]
+__all__ = ["facade", "install_as_torch", "uninstall_as_torch"]
 
 #: The PyTorch whose API this is.
 _API = "2.13.0"
 #: Holds ``torch.py``, which spawned processes find where this one has its finder.
 _FOLDER = str(Path(__file__).parent)
 _OWN = __name__.partition(".")[0]
+#: What ``install_as_torch`` changed, in its order: an object, a name of it, and what that was.
+_changed: list[tuple[Any, str, Any]] = []
+_ABSENT = object()
 
 
-def install() -> None:
+def install_as_torch() -> None:
     """Make ``torch`` and ``torch.x`` other names of ``tinytorch`` and ``tinytorch.x``.
 
-    Holds for the rest of the process and for the processes that ``multiprocessing``
-    starts from it. Calling it again does nothing.
+    For a notebook or a REPL what ``python -m tinytorch`` is for a script. Holds for the process,
+    and for those that ``multiprocessing`` starts from it, until ``uninstall_as_torch()``. Until
+    then ``tinytorch.__version__`` is that of the PyTorch whose API this is, with ours behind a
+    plus, and dtypes, sizes and layouts show themselves as PyTorch's. Calling it again does nothing.
 
     Raises:
         RuntimeError: If PyTorch is loaded already.
 
     Example:
-        Run in a process of its own::
-
-            from tinytorch.compat.as_torch import install
-            install()
-            import torch.nn as nn   # tinytorch.nn
+        >>> import tinytorch as tt
+        >>> tt.install_as_torch()
+        >>> import torch
+        >>> import torch.nn as nn
+        >>> torch is tt, nn is tt.nn
+        (True, True)
+        >>> tt.uninstall_as_torch()
     """
     loaded = sys.modules.get("torch")
     if loaded is not None and loaded is not facade():
@@ -57,25 +64,55 @@ def install() -> None:
         )
     if not any(isinstance(finder, _TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _TorchFinder())
-    _answer_for_torch(facade())
+        _answer_for_torch(facade())
     if _FOLDER not in sys.path:
         # Behind the script's own folder, before any folder that may hold PyTorch.
         sys.path.insert(1, _FOLDER)
 
 
+def uninstall_as_torch() -> None:
+    """Give the name ``torch`` back: the next ``import torch`` finds PyTorch, if it is installed.
+
+    What was imported by that name stays what it is, a name of tinytorch. Without
+    ``install_as_torch()`` before it does nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.install_as_torch()
+        >>> tt.uninstall_as_torch()
+        >>> tt.float32
+        tinytorch.float32
+    """
+    sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _TorchFinder)]
+    sys.path[:] = [folder for folder in sys.path if folder != _FOLDER]
+    if not _changed:
+        return
+    while _changed:
+        thing, name, before = _changed.pop()
+        if before is _ABSENT:
+            delattr(thing, name)
+        else:
+            setattr(thing, name, before)
+    for name in [each for each in sys.modules if each.partition(".")[0] == "torch"]:
+        del sys.modules[name]
+
+
 def _answer_for_torch(module: Any) -> None:
     """Give the module what libraries ask of PyTorch's alone."""
-    own = module.__version__
-    if "tinytorch" not in own:
-        module.__version__ = TorchVersion(f"{_API}+tinytorch.{own}")
+    _change(module, "__version__", TorchVersion(f"{_API}+tinytorch.{module.__version__}"))
     for named in (dtypes.bfloat16, *dtypes.NAMED_ALONE):
-        setattr(module, named.name, named)
-    module.chalf = module.complex32
-    dtypes.shown_as = "torch"
+        _change(module, named.name, named)
+    _change(module, "chalf", module.complex32)
+    _change(dtypes, "shown_as", "torch")
     for kind in (module.Tensor, module.dtype):
-        kind.__module__ = "torch"  # by which libraries tell whose arrays they are given
+        _change(kind, "__module__", "torch")  # by which libraries tell whose arrays they are given
     import_module(f"{_OWN}._C")
-    module.__name__ = "torch"  # libraries look a class up by that name, and compare it
+    _change(module, "__name__", "torch")  # libraries look a class up by that name, and compare it
+
+
+def _change(thing: Any, name: str, value: Any) -> None:
+    _changed.append((thing, name, vars(thing).get(name, _ABSENT)))
+    setattr(thing, name, value)
 
 
 def facade() -> ModuleType:
@@ -108,3 +145,7 @@ def _counterpart(fullname: str, part: str) -> ModuleType:
             f"has no {part!r}",
             name=fullname,
         ) from None
+
+
+for _function in (install_as_torch, uninstall_as_torch):
+    _function.__module__ = _OWN
