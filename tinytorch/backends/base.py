@@ -507,8 +507,8 @@ def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
             continue  # NumPy has no such type
         dtype.dtype = numpy.dtype(dtype.name)
         by_char[dtype.dtype.char] = dtype
-    # C's long and long long are distinct types of one size: both spell int64 somewhere.
-    for char in "lqLQ":
+    # Two of C's int, long and long long are distinct types of one size: which, is the machine's.
+    for char in "ilqILQ":
         by_char.setdefault(char, dtypes.NAMES[numpy.dtype(char).name])
     return by_char
 

@@ -17,6 +17,7 @@ from . import blas_use, float_remainders, log_sums, ordering
 from .bit_where import choose, keep
 from .float_products import float_prod
 from .float_sums import FEW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
+from .index_width import is_narrow, widen
 from .quiet import QuietNamespace, quiet
 from .row_broadcasting import row_after_row
 from .row_sums import add_rows
@@ -490,3 +491,7 @@ class NumpyBackend(Backend):
         from . import openblas  # asked by --info alone
 
         return {**super().info(), **openblas.info()}
+
+
+if is_narrow():
+    widen(NumpyBackend)

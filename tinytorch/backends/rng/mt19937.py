@@ -515,4 +515,4 @@ class TorchMT19937:
         clocks = self._fill(weights.shape, weights.dtype, lambda n: -np.log1p(-self._unit64(n)))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             keys = weights / self._place(clocks)
-        return xp.argsort(-keys, axis=-1, kind="stable")[..., :count]
+        return xp.argsort(-keys, axis=-1, kind="stable")[..., :count].astype("int64", copy=False)

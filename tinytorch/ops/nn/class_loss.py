@@ -9,15 +9,15 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
-from ...dtypes import int64
+from ...dtypes import int64, uint8
 from ..checks import integer, refuse
 from ..pointwise.division import over
 from .activation import log_softmax
 from .class_loss_kernels import _negative_at, _reduced_surprise, _surprise, _target_weights
 from .loss_reduction import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
 
-#: NumPy's letters of int64, whichever C type that is, and uint8.
-_CLASS_NUMBERS = "lqB"
+#: What classes are told by, as NumPy has it.
+_CLASS_NUMBERS = (int64.dtype, uint8.dtype)
 
 
 def _mean_weighted(loss: Any, weights: Any, reduction: str) -> Tensor:
@@ -83,7 +83,7 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
 
 
 def _check_numbers(input: Any, target: Any, fits: bool) -> None:
-    if target._data.dtype.char not in _CLASS_NUMBERS:
+    if target._data.dtype not in _CLASS_NUMBERS:
         found = scalar_name(target.dtype)
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
     if not fits:
@@ -251,7 +251,7 @@ def cross_entropy(
 
 def _are_rows(input: Any, target: Any) -> bool:
     """Whether raw arrays are rows of real numbers, and a class number for each."""
-    if input.ndim != 2 or input.dtype.kind != "f" or target.dtype.char not in "lq":
+    if input.ndim != 2 or input.dtype.kind != "f" or target.dtype != _CLASS_NUMBERS[0]:
         return False
     return bool(target.shape == input.shape[:1])
 

@@ -1,0 +1,56 @@
+"""Indices are int64 where NumPy's have the 32 bits of an address, as in the browser's Python."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+#: What gives indices, of NumPy's functions and of the backend's own.
+FUNCTIONS = (
+    "argmax", "argmin", "argpartition", "argsort", "argwhere", "bincount", "digitize",
+    "flatnonzero", "indices", "lexsort", "nanargmax", "nanargmin", "nonzero", "ravel_multi_index",
+    "searchsorted", "tril_indices", "triu_indices", "unravel_index",
+    "last_true", "leading", "order", "pick",
+)  # fmt: skip
+#: Functions of which not every result is one: with one argument, and after the first result.
+POSITIONS, WITH_VALUES = ("where",), ("unique",)
+
+
+def is_narrow() -> bool:
+    """Whether NumPy's indices have fewer bits than PyTorch's."""
+    return numpy.dtype(numpy.intp).itemsize < 8
+
+
+def widen(backend: type) -> None:
+    """Have the functions of a backend on NumPy give int64 indices."""
+    for name in FUNCTIONS:
+        _replace(backend, name, lambda found, count: _wide(found))
+    for name in POSITIONS:
+        _replace(backend, name, lambda found, count: _wide(found) if count == 1 else found)
+    for name in WITH_VALUES:
+        _replace(backend, name, _after_first)
+
+
+def _replace(backend: type, name: str, change: Callable[[Any, int], Any]) -> None:
+    own = getattr(backend, name, None)
+    function: Any = own or getattr(numpy, name)
+
+    @functools.wraps(function)
+    def wide(self: Any, *args: Any, **options: Any) -> Any:
+        found = function(self, *args, **options) if own else function(*args, **options)
+        return change(found, len(args))
+
+    setattr(backend, name, wide)
+
+
+def _wide(found: Any) -> Any:
+    if isinstance(found, tuple):
+        return tuple(map(_wide, found))
+    return found.astype("int64", copy=False) if isinstance(found, numpy.ndarray) else found
+
+
+def _after_first(found: Any, count: int) -> Any:
+    return (found[0], *map(_wide, found[1:])) if isinstance(found, tuple) else found
