@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ELEMENTWISE = "ops/test_elementwise.py ops/test_operands.py ops/test_derivatives.py"
+ELEMENTWISE = "ops/pointwise/test_elementwise.py dispatch/test_operands.py ops/test_derivatives.py"
 
 
 @dataclass(frozen=True)
@@ -56,61 +56,68 @@ RULES = [
     Mutation(
         "g[..., None, None] * xp.call(_cofactor, A)",
         "-g[..., None, None] * xp.call(_cofactor, A)",
-        "ops/test_linalg.py ops/test_linear_algebra.py",
+        "ops/linalg/test_linalg.py ops/linalg/test_linear_algebra.py",
     ),
     Mutation(
         "in_shape, dim: _suffix_sum(xp, g, dim)",
         "in_shape, dim: -_suffix_sum(xp, g, dim)",
-        "ops/test_reduction.py ops/test_derivatives.py",
+        "ops/reduce/test_reduction.py ops/test_derivatives.py",
     ),
     Mutation(
         "return -xp.matmul(turned, xp.matmul(g, turned))",
         "return xp.matmul(turned, xp.matmul(g, turned))",
-        "ops/test_linalg.py ops/test_linear_algebra.py",
+        "ops/linalg/test_linalg.py ops/linalg/test_linear_algebra.py",
     ),
     Mutation(
         "* xp.exp(input - spread(xp, out,",
         "* -xp.exp(input - spread(xp, out,",
-        "ops/test_reduction.py ops/test_derivatives.py",
+        "ops/reduce/test_reduction.py ops/test_derivatives.py",
     ),
 ]
 KERNELS = [
     Mutation(
         "shape[at] = (have - size) // step + 1",
         "shape[at] = (have - size) // step",
-        "ops/test_shape.py ops/test_windows.py ops/test_segments.py",
+        "ops/shape/test_shape.py signal/test_windows.py ops/reduce/test_segments.py",
     ),
     Mutation(
         "size = tuple((n - r) // s + 1 for n, r, s in zip(full, reach",
         "size = tuple((n - r) // s for n, r, s in zip(full, reach",
-        "ops/test_convolution.py",
+        "ops/nn/test_convolution.py",
     ),
-    Mutation("many = max(steps - 1, 1)", "many = max(steps, 1)", "ops/test_creation.py"),
-    Mutation("size = edges.shape[0] - 1", "size = edges.shape[0]", "numpy_names"),
-    Mutation("points = M if sym else M + 1", "points = M", "ops/test_windows.py"),
-    Mutation("steps < (n + 1) // 2", "steps < n // 2", "ops/test_fft.py"),
-    Mutation("spectrum[..., : n_fft // 2 + 1]", "spectrum[..., : n_fft // 2]", "ops/test_fft.py"),
+    Mutation("many = max(steps - 1, 1)", "many = max(steps, 1)", "ops/create/test_creation.py"),
+    Mutation("size = edges.shape[0] - 1", "size = edges.shape[0]", "numpy"),
+    Mutation("points = M if sym else M + 1", "points = M", "signal/test_windows.py"),
+    Mutation("steps < (n + 1) // 2", "steps < n // 2", "ops/fft/test_fft.py"),
     Mutation(
-        "(offset if upper else offset + 1), 0, col)", "offset, 0, col)", "ops/test_creation.py"
+        "spectrum[..., : n_fft // 2 + 1]", "spectrum[..., : n_fft // 2]", "ops/fft/test_fft.py"
+    ),
+    Mutation(
+        "(offset if upper else offset + 1), 0, col)",
+        "offset, 0, col)",
+        "ops/create/test_creation.py",
     ),
     Mutation(
         "((2 * k + 1 - x) * now - k * before)",
         "((2 * k - x) * now - k * before)",
-        "ops/test_special.py",
+        "ops/special/test_special.py",
     ),
-    Mutation("xp.full_like(lost, size - 1)", "xp.full_like(lost, size - 2)", "numpy_names"),
+    Mutation("xp.full_like(lost, size - 1)", "xp.full_like(lost, size - 2)", "numpy"),
 ]
 CHECKS = [
-    without('approximate not in ("none", "tanh")', "ops/test_elementwise.py nn"),
-    without("min(how.stride) <= 0", "ops/test_convolution.py"),
+    without('approximate not in ("none", "tanh")', "ops/pointwise/test_elementwise.py nn"),
+    without("min(how.stride) <= 0", "ops/nn/test_convolution.py"),
     without("not delta > 0", "nn"),
-    without("sum(split_sizes) != size", "ops/test_shape.py ops/test_joining.py"),
+    without("sum(split_sizes) != size", "ops/shape/test_shape.py ops/shape/test_joining.py"),
     without("p not in (1, 2)", "nn"),
     without("not 0 <= label_smoothing <= 1", "nn"),
-    without("input.shape[1] != vec.shape[0]", "ops/test_linalg.py ops/test_linear_algebra.py"),
-    without("sorter.shape != sequence.shape", "ops/test_sorting.py"),
-    without("min(t.ndim for t in (query, key, value)) < 3", "ops/test_attention.py"),
-    without("input.shape.count(0) > 1", "ops/test_sorting.py"),
+    without(
+        "input.shape[1] != vec.shape[0]",
+        "ops/linalg/test_linalg.py ops/linalg/test_linear_algebra.py",
+    ),
+    without("sorter.shape != sequence.shape", "ops/sort/test_sorting.py"),
+    without("min(t.ndim for t in (query, key, value)) < 3", "ops/nn/test_attention.py"),
+    without("input.shape.count(0) > 1", "ops/sort/test_sorting.py"),
 ]
 TABLES = {"sign in a rule": RULES, "off by one in a kernel": KERNELS, "dropped check": CHECKS}
 

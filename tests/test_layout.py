@@ -357,6 +357,20 @@ def test_no_error_is_hidden(path: Path) -> None:
     assert not hidden, f"everything is caught and dropped in lines {hidden}"
 
 
+#: What tests the package as a whole, or serves the tests.
+BESIDE = {"decompositions", "plugin_example", "strictcupy", "typing"}
+
+
+def test_tests_mirror_the_package() -> None:
+    folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*.py")}
+    for folder in folders:
+        if not BESIDE & set(folder.parts):
+            room = folder.parent if folder.name == "programs" else folder
+            assert (ROOT / "tinytorch" / room).is_dir() or (
+                ROOT / "tinytorch" / f"{room}.py"
+            ).exists()
+
+
 # Assembled from parts so that this file does not hold what it looks for.
 UNWELCOME = {
     "a task without an issue": re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b(?!\(#\d+\))"),

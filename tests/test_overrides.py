@@ -21,7 +21,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, called, words
-from tests.calls_of_subclasses import CALLS
+from tests.compat.calls_of_subclasses import CALLS
 from tinytorch.core.torch_function import PLAIN
 
 NAMESPACES = ("_C", "nn", "nn.functional", "overrides", "autograd", "func")

@@ -14,7 +14,7 @@ EXAMPLES = [
     "nn/test_parity_losses.py::test_modules[nn.LinearCrossEntropyLoss(5, 3)-inputs23]",
     "nn/test_parity_layers.py::test_repr[nn.GroupNorm(1, 3, affine=False)]",
     "nn/test_parity_losses.py::test_errors[F.cross_entropy(x, t([0, 1, 2]), weight=lib.ones(3))]",
-    "drawing/test_random.py::test_rand_is_torchs[17-float16]",
+    "ops/random/test_random.py::test_rand_is_torchs[17-float16]",
 ]
 
 
@@ -46,7 +46,7 @@ def test_an_older_pytorch_cannot_pass_them(name: str) -> None:
     [
         "nn/test_parity_layers.py::test_output_and_gradients[nn.Linear(3, 4, bias=False)-inputs1]",
         "nn/test_parity_losses.py::test_errors[F.cross_entropy(x, t([0, 1, 5]))]",
-        "drawing/test_random.py::test_rand_is_torchs[17-float32]",
+        "ops/random/test_random.py::test_rand_is_torchs[17-float32]",
     ],
 )
 def test_others_run_beside_any(name: str) -> None:

@@ -27,18 +27,18 @@ CHANGES = {
         r"nn/test_parity_init.py::test_fill\[trunc_normal_",
     ),
     "float16 is drawn otherwise": (
-        r"drawing/test_random.py::test_randn?_is_torchs\[.*float16",
-        r"drawing/test_random_inplace.py::test_fills_are_torchs\[(normal_|uniform_).*float16",
-        r"drawing/test_random_inplace.py::test_uniform_rounds_as_torch\[float16",
+        r"ops/random/test_random.py::test_randn?_is_torchs\[.*float16",
+        r"ops/random/test_random_inplace.py::test_fills_are_torchs\[(normal_|uniform_).*float16",
+        r"ops/random/test_random_inplace.py::test_uniform_rounds_as_torch\[float16",
     ),
     "losses of classes word their errors otherwise": (
         r"nn/test_parity_losses.py::test_errors\[F\.(cross_entropy|\w+_margin_loss|nll_loss).*weight",
         r"nn/test_parity_adaptive.py::test_errors\[<lambda>5\]",
     ),
-    "interpolate has lanczos": (r"ops/test_resampling.py::test_antialiasing\[.*lanczos",),
+    "interpolate has lanczos": (r"ops/nn/test_resampling.py::test_antialiasing\[.*lanczos",),
     "aminmax and the copies of views have second derivatives": (
-        r"ops/test_reduction.py::test_results_and_derivatives_are_torchs\[aminmax",
-        r"ops/test_shape.py::test_results_and_derivatives_are_torchs\[copies",
+        r"ops/reduce/test_reduction.py::test_results_and_derivatives_are_torchs\[aminmax",
+        r"ops/shape/test_shape.py::test_results_and_derivatives_are_torchs\[copies",
     ),
 }
 

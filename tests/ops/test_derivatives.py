@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.numpy_names import names
+from tests.numpy import names
 from tests.ops import array_examples, layer_examples
 from tests.oracles import flat, same
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
@@ -229,7 +229,7 @@ WITHOUT_EXAMPLE = {
     "_normal_both": "likewise",
     "bernoulli": "likewise",
     "poisson": "likewise",
-    "_standard_gamma": "a random number: its gradient is in drawing/test_random_gammas.py",
+    "_standard_gamma": "a random number: its gradient is in ops/random/test_random_gammas.py",
     "_sample_dirichlet": "likewise",
     "_assigned": "what a comparison in place writes has no gradient but 0: in autograd/programs",
     "attention_in_blocks": "for millions of scores: with small blocks in test_large_arrays.py",
@@ -369,7 +369,7 @@ def test_every_composite_has_an_example() -> None:
     resolve.load_all()
     keys = {key.partition(" ")[0] for key in EXAMPLES}
     keys |= {key.removeprefix("nn.functional.") for key in keys}
-    # What NumPy alone has is differentiated in numpy_names, against what NumPy computes.
+    # What NumPy alone has is differentiated in tests/numpy, against what NumPy computes.
     keys |= {*names.WANTED, *names.STANDARD_ONLY}
     composites = {
         n for n, op in OPS.items()

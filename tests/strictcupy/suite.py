@@ -21,9 +21,9 @@ from tinytorch.state import generator
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "cuda", "data/test_pinning.py", "ops/test_silence.py", "state", "strictcupy", "typing",
-    "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_registry.py",
-    "test_strictcupy", "test_stubs.py", "test_torch_versions.py", "test_wheel.py",
+    "backends/cupy", "backends/test_registry.py", "cuda", "ops/pointwise/test_silence.py", "state",
+    "strictcupy", "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_stubs.py",
+    "test_torch_versions.py", "test_wheel.py", "typing", "utils/data/test_pinning.py",
 )  # fmt: skip
 #: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks,
 #: share memory with an array of NumPy's, which a GPU cannot, or pin memory of the host.
@@ -42,20 +42,20 @@ NUMPY_ALONE = {
     "autograd/test_random_programs.py::test_random_program_does_what_it_does_under_torch[99]": (
         _ROW_BY_ROW
     ),
-    "numpy_names/test_elementwise_dtypes.py::test_complex_numbers_over_zero": _COMPLEX_QUOTIENTS,
-    "ops/test_einsum.py::test_strides_are_torchs[ij,ij->ji]": _ROW_BY_ROW,
+    "numpy/test_elementwise_dtypes.py::test_complex_numbers_over_zero": _COMPLEX_QUOTIENTS,
+    "ops/linalg/test_einsum.py::test_strides_are_torchs[ij,ij->ji]": _ROW_BY_ROW,
     "ops/test_formats_of_results.py::test_images[prelu]": _ROW_BY_ROW,
     "ops/test_formats_of_results.py::test_images[scaled by channel]": _ROW_BY_ROW,
     "ops/test_formats_of_results.py::test_volumes[relu]": _ROW_BY_ROW,
-    "ops/test_memory_order.py::test_orders_of_images[relu]": _ROW_BY_ROW,
+    "ops/shape/test_memory_order.py::test_orders_of_images[relu]": _ROW_BY_ROW,
     "ops/test_conventions.py::test_zero_keeps_its_sign_in_rectifiers": (
         "which of two equal numbers a maximum takes is the library's choice"
     ),
-    "ops/test_elementwise.py::test_bounds_of_large_tensors_keep_the_signs_of_zeros": (
+    "ops/pointwise/test_elementwise.py::test_bounds_of_large_tensors_keep_the_signs_of_zeros": (
         "CUDA's maximum of zeros is the positive one, in PyTorch's kernels too"
     ),
-    "drawing/test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
-    "ops/test_float_sums.py::test_long_sums_of_views_are_near_the_exact_ones": (
+    "ops/random/test_random.py::test_device_and_backend_arguments": "cpu means numpy there",
+    "ops/reduce/test_float_sums.py::test_long_sums_of_views_are_near_the_exact_ones": (
         "CuPy sums as it does; how NumPy's backend sums is tested there"
     ),
     "test_docs.py::test_docstring_example[tinytorch.numpy.random.Generator.permutation]": _SEEDS,

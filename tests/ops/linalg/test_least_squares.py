@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tinytorch as tt
-from tests.ops.matrices import draw
+from tests.ops.linalg.matrices import draw
 from tests.oracles import same
 
 

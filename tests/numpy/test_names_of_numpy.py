@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import elementwise_calls, names, own_calls, shared_calls
-from numpy_names.evaluation import (
+from tests.numpy import elementwise_calls, names, own_calls, shared_calls
+from tests.numpy.evaluation import (
     Case,
     assert_same,
     by_name,

@@ -26,7 +26,7 @@ from tinytorch.backends import (
     register_backend,
 )
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 class Paper(Backend):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.matrices import agrees_with_torch, draw, has_derivatives
+from tests.ops.linalg.matrices import agrees_with_torch, draw, has_derivatives
 
 ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 MANY = tuple(name + suffix for suffix in ("2", "n") for name in ONE)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.matrices import draw
+from tests.ops.linalg.matrices import draw
 from tinytorch.ops.linalg import matrix_exponential
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.matrices import agrees_with_torch, definite, draw, has_derivatives, regular
+from tests.ops.linalg.matrices import agrees_with_torch, definite, draw, has_derivatives, regular
 
 Maker = Callable[..., Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import scripts
-from numpy_names.data import ARRAYS, SMOOTH
-from numpy_names.evaluation import Case, assert_same, evaluate, leaves, tensors
+from tests.numpy import scripts
+from tests.numpy.data import ARRAYS, SMOOTH
+from tests.numpy.evaluation import Case, assert_same, evaluate, leaves, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import names
+from tests.numpy import names
 
 import tinytorch as tt
 import tinytorch.numpy as tnp

@@ -134,10 +134,10 @@ def in_the_browser() -> Any:
     code = (
         "import tests.narrow_indices, numpy\n"
         "assert numpy.argsort([1]).dtype == numpy.sum([True]).dtype == 'int32'\n"
-        "import tests.ops.test_index_dtypes as here\n"
+        "import tests.ops.index.test_index_dtypes as here\n"
         "here.told()"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     command = [sys.executable, "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, cwd=root, check=True)
     return json.loads(found.stdout)

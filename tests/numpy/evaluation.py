@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names.data import ARRAYS
+from tests.numpy.data import ARRAYS
 
 import tinytorch as tt
 from tests.calls import Call, called, words

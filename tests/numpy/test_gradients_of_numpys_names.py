@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import names
-from numpy_names.data import SMOOTH
-from numpy_names.evaluation import Case, evaluate, is_array, leaves, numpys_age, tensors
-from numpy_names.test_names_of_numpy import FUNCTIONS
+from tests.numpy import names
+from tests.numpy.data import SMOOTH
+from tests.numpy.evaluation import Case, evaluate, is_array, leaves, numpys_age, tensors
+from tests.numpy.test_names_of_numpy import FUNCTIONS
 
 import tinytorch as tt
 import tinytorch.numpy as tnp

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names import elementwise_calls, names, own_calls, torch_calls
-from numpy_names.data import ARRAYS
-from numpy_names.evaluation import Case, by_name, cases, evaluate, joined, leaves, tensors
+from tests.numpy import elementwise_calls, names, own_calls, torch_calls
+from tests.numpy.data import ARRAYS
+from tests.numpy.evaluation import Case, by_name, cases, evaluate, joined, leaves, tensors
 
 import tinytorch as tt
 

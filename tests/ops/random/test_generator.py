@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.drawing.random_oracle import assert_close, assert_exact, host, state_bytes, torch
+from tests.ops.random.random_oracle import assert_close, assert_exact, host, state_bytes, torch
 
 pytestmark = pytest.mark.torch
 

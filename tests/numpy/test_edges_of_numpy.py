@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_names.data import ARRAYS
-from numpy_names.evaluation import Case, assert_same, evaluate, numpys, tensors
+from tests.numpy.data import ARRAYS
+from tests.numpy.evaluation import Case, assert_same, evaluate, numpys, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp

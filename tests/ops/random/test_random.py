@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.drawing.random_oracle import (
+from tests.ops.random.random_oracle import (
     COMPLEX,
     FLOATS,
     SHAPED,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.ops.matrices import agrees_with_torch, draw, has_derivatives
+from tests.ops.linalg.matrices import agrees_with_torch, draw, has_derivatives
 
 PRODUCTS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "matmul": (lambda lib, a, b: lib.matmul(a, b), [(2, 3), (3, 2)]),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.drawing.random_oracle import torch
+from tests.ops.random.random_oracle import torch
 
 pytestmark = pytest.mark.torch
 
