@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 from tests import torch_versions
+from tests.runner import Runner
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -80,6 +81,12 @@ def torch() -> Any:
 def lib(request: pytest.FixtureRequest) -> Any:
     """tinytorch and PyTorch in turn, for what must hold of either."""
     return importlib.import_module(request.param)
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    """A folder in which commands are run."""
+    return Runner(tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""``python -m tinytorch``: the REPL, the script runner beside Python itself, ``--info``."""
+"""``python -m tinytorch``: the script runner beside Python itself, ``--info``."""
 
 from __future__ import annotations
 
@@ -6,64 +6,16 @@ import contextlib
 import importlib.util
 import io
 import json
-import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
+from tests.runner import Runner
 from tinytorch.facade import info
-
-ROOT = Path(__file__).parent.parent
-Done: TypeAlias = "subprocess.CompletedProcess[str]"
-
-
-class Runner:
-    """Runs commands in a folder of their own, with a ``torch`` there that must not be loaded."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        poison = folder / "site" / "torch"
-        poison.mkdir(parents=True)
-        (poison / "__init__.py").write_text("raise SystemExit('the real torch was loaded')")
-        self.environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(ROOT), str(poison.parent)]),
-            "HOME": str(folder),
-        }
-        for name in ("TINYTORCH_BACKEND", "OPENBLAS_CORETYPE", "PYTHONSTARTUP"):
-            self.environment.pop(name, None)
-
-    def write(self, name: str, text: str) -> Path:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text))
-        return path
-
-    def python(self, *arguments: str, input: str = "", **env: str) -> Done:
-        return subprocess.run(
-            [sys.executable, *arguments],
-            input=input, capture_output=True, text=True, timeout=120, check=False,
-            cwd=self.folder, env={**self.environment, **env},
-        )  # fmt: skip
-
-    def tinytorch(self, *arguments: str, **kwargs: str) -> Done:
-        return self.python("-m", "tinytorch", *arguments, **kwargs)
-
-    def output(self, *arguments: str, **kwargs: str) -> str:
-        done = self.tinytorch(*arguments, **kwargs)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-
-@pytest.fixture
-def runner(tmp_path: Path) -> Runner:
-    return Runner(tmp_path)
-
 
 # -- scripts -----------------------------------------------------------------------------------
 
@@ -344,73 +296,6 @@ def test_wrong_command_line(runner: Runner, arguments: list[str], problem: str) 
     done = runner.tinytorch(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert problem in done.stderr
-
-
-# -- the REPL ----------------------------------------------------------------------------------
-
-
-def test_repl_has_tt_and_says_what_runs(runner: Runner) -> None:
-    done = runner.tinytorch(input="tt.ones(2) + 1\n__name__, tt.__name__\n")
-    assert done.returncode == 0
-    assert "tensor([2., 2.])" in done.stdout
-    assert "('__main__', 'tinytorch')" in done.stdout
-    assert "backend numpy" in done.stderr
-    assert "tt is tinytorch" in done.stderr
-
-
-def test_repl_goes_on_after_an_error(runner: Runner) -> None:
-    done = runner.tinytorch(input="tt.matmull\nprint('still here')\n")
-    assert "Did you mean: 'matmul'?" in done.stderr
-    assert done.stderr.count("Did you mean") == 1
-    assert "still here" in done.stdout
-
-
-def test_repl_says_which_attribute_was_meant(runner: Runner) -> None:
-    done = runner.tinytorch(input="tt.ones(2).reshapee\ntt.nn.Lineer\ntt.ones(1).qqqq\n1 / 0\n")
-    said = [line for line in done.stderr.splitlines() if "Error: " in line]
-    assert said == [
-        "AttributeError: 'Tensor' object has no attribute 'reshapee'. Did you mean: 'reshape'?",
-        "AttributeError: module 'tinytorch.nn' has no attribute 'Lineer'. Did you mean: 'Linear'?",
-        "AttributeError: 'Tensor' object has no attribute 'qqqq'",
-        "ZeroDivisionError: division by zero",
-    ]
-
-
-def test_repl_leaves_torch_alone(runner: Runner) -> None:
-    done = runner.tinytorch(input="import torch\n")
-    assert "the real torch was loaded" in done.stderr
-
-
-def test_repl_completes_with_tab(runner: Runner) -> None:
-    pytest.importorskip("readline", reason="Python for Windows has no readline")
-    text = "import readline\nprint(readline.get_completer()('tt.zeros_l', 0))\n"
-    assert "tt.zeros_like(" in runner.tinytorch(input=text).stdout
-
-
-def test_repl_says_why_there_is_no_backend(runner: Runner) -> None:
-    done = runner.tinytorch(input="1 + 1\n", TINYTORCH_BACKEND="nunpy")
-    assert "no backend: " in done.stderr
-    assert "TINYTORCH_BACKEND" in done.stderr
-    assert "2" in done.stdout
-
-
-def test_ipython_repl(runner: Runner) -> None:
-    pytest.importorskip("IPython", reason="the IPython REPL needs IPython")
-    out = runner.output("--ipython", input="tt.ones(2) + 1\nexit\n")
-    assert "tinytorch" in out and "tensor([2., 2.])" in out
-
-
-def test_ipython_that_is_not_installed_leaves_the_plain_repl(runner: Runner) -> None:
-    hidden = """
-        import importlib.util, runpy, sys
-        find = importlib.util.find_spec
-        importlib.util.find_spec = lambda name: None if name == "IPython" else find(name)
-        sys.argv[1:] = ["--ipython"]
-        runpy.run_module("tinytorch", run_name="__main__")
-    """
-    done = runner.python("-c", dedent(hidden), input="print(tt.ones(1))\n")
-    assert "IPython is not installed" in done.stderr
-    assert "tensor([1.])" in done.stdout
 
 
 # -- --info, --version, --help -----------------------------------------------------------------

@@ -177,9 +177,27 @@ def repl(*, ipython: bool = False) -> int:
         return _ipython_repl(namespace)
     if ipython:
         print("IPython is not installed; this is Python's own REPL.", file=sys.stderr)
-    _complete_with_tab(namespace)
-    Console(namespace).interact(banner(), exitmsg="")
+    if not _own_repl():
+        _complete_with_tab(namespace)
+        Console(namespace).interact(banner(), exitmsg="")
     return 0
+
+
+def _own_repl() -> bool:
+    """Python's REPL with colours and lines that can be edited together: False if there is none.
+
+    Python has it from 3.13 on, where input comes from a terminal that it can write to, unless the
+    variable PYTHON_BASIC_REPL is set.
+    """
+    if find_spec("_pyrepl") is None or os.environ.get("PYTHON_BASIC_REPL"):
+        return False
+    from _pyrepl import main as own  # type: ignore[import-not-found]
+
+    if not own.CAN_USE_PYREPL:
+        return False
+    print(banner(), file=sys.stderr)
+    own.interactive_console(sys.modules["__main__"], pythonstartup=True)
+    return True
 
 
 class Console(code.InteractiveConsole):
