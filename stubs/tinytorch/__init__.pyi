@@ -3126,7 +3126,7 @@ def median(
     overwrite_input: _bool = ...,
 ) -> Tensor:
     """The middle element, the lower one of two; NaN if there is one."""
-def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension."""
 @overload
 def min(

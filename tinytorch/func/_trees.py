@@ -5,8 +5,8 @@ What is none of the containers below is a leaf, None included, as in ``torch.uti
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ._tree_keys import of_mapping, of_named_tuple, of_sequence
@@ -47,80 +47,147 @@ _CONTAINERS: dict[Any, Container] = {
     ),
 }  # fmt: skip
 _NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children), of_named_tuple)
+_CONTAINERS[namedtuple] = _NAMED_TUPLE
+_DICTS = frozenset((dict, OrderedDict, defaultdict))
 
 
-def container_of(kind: Any) -> Any:
-    """How the containers of a kind, are taken apart."""
-    return _NAMED_TUPLE if kind == "namedtuple" else _CONTAINERS.get(kind)
+def is_namedtuple_class(cls: Any) -> bool:
+    """Whether it is a class of named tuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
 def _container(tree: Any) -> tuple[Any, Container | None]:
-    kind = type(tree)
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return "namedtuple", _NAMED_TUPLE
+    kind: Any = type(tree)
+    if is_namedtuple_class(kind):
+        return namedtuple, _NAMED_TUPLE
     return kind, _CONTAINERS.get(kind)
 
 
 class Tree:
     """The structure of a tree, without its leaves; equal to another of the same structure.
 
-    Attributes:
-        kind: The type of the container, None for a leaf.
+    Args:
+        type: The type of the container, None for a leaf; of named tuples ``namedtuple``.
         context: What it holds beside its children: a dict's keys.
-        children: The structures of its children.
+        children_specs: The structures of its children.
+
+    Attributes:
+        num_nodes: The number of containers and leaves.
+        num_leaves: The number of leaves.
+        num_children: The number of children.
     """
 
-    __slots__ = ("kind", "context", "children", "container")
+    num_nodes: int
+    num_leaves: int
+    __slots__ = (
+        "type", "context", "_children", "container", "num_nodes", "num_leaves", "num_children",
+    )  # fmt: skip
 
     def __init__(
-        self, kind: Any, context: Any, children: Sequence[Tree], container: Any = None
+        self, type: Any, context: Any, children_specs: Iterable[Tree], container: Any = None
     ) -> None:
-        self.kind = kind
-        self.container: Container = container or container_of(kind)
+        self.type = type
+        self.container: Any = container or _CONTAINERS.get(type)
         self.context = context
-        self.children = tuple(children)
+        self._children = list(children_specs)
+        self.num_children = len(self._children)
+        self.num_nodes = 1 + sum(child.num_nodes for child in self._children)
+        self.num_leaves = int(type is None) + sum(child.num_leaves for child in self._children)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tree) and (
-            (self.kind, self.context, self.children) == (other.kind, other.context, other.children)
+            (self.type, self.context, self._children)
+            == (other.type, other.context, other._children)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.type, self.num_nodes, *self._children))
 
     def __repr__(self) -> str:
         return self._written(0)
 
     def _written(self, indent: int) -> str:
         """As PyTorch writes a ``TreeSpec``."""
-        if self.kind is None:
+        if self.type is None:
             return "*"
-        name = getattr(self.kind, "__name__", self.kind)
+        name = getattr(self.type, "__name__", self.type)
         separator = ",\n" + " " * (indent + 2)
-        inner = separator.join(child._written(indent + 2) for child in self.children)
+        inner = separator.join(child._written(indent + 2) for child in self._children)
         return f"TreeSpec({name}, {self.context}, [{inner}])"
 
     def pretty(self) -> str:
         """The tree itself, with stars for leaves."""
         return repr(self.filled(iter(_Star, None)))
 
-    @property
-    def num_leaves(self) -> int:
-        """The number of leaves, as PyTorch's ``TreeSpec`` has it."""
-        return self.count()
-
     def is_leaf(self) -> bool:
         """Whether this is the structure of a leaf."""
-        return self.kind is None
+        return self.type is None
 
-    def count(self) -> int:
-        """The number of leaves."""
-        return 1 if self.kind is None else sum(child.count() for child in self.children)
+    def children(self) -> list[Tree]:
+        """The structures of its children."""
+        return self._children.copy()
+
+    @property
+    def children_specs(self) -> list[Tree]:
+        """The same, by the name of old."""
+        return self._children
+
+    def child(self, index: int) -> Tree:
+        """The structure of one child."""
+        return self._children[index]
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The tree with these leaves.
+
+        Raises:
+            ValueError: If there are more or fewer leaves.
+        """
+        found = list(leaves)
+        if len(found) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(found)} but the spec refers "
+                f"to a pytree that holds {self.num_leaves} items ({self})."
+            )
+        return self.filled(iter(found))
 
     def filled(self, leaves: Iterator[Any]) -> Any:
         """A tree of this structure with the next of ``leaves``."""
-        if self.kind is None:
+        if self.type is None:
             return next(leaves)
-        return self.container.rebuild(self.context, [c.filled(leaves) for c in self.children])
+        return self.container.rebuild(self.context, [c.filled(leaves) for c in self._children])
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """What stands where this structure has leaves, in a tree that may go deeper there.
+
+        Raises:
+            ValueError: If the tree has another structure above that.
+        """
+        if self.type is None:
+            return [tree]
+        parts = zip(self._children, self._parts(tree), strict=True)
+        return [part for child, below in parts for part in child.flatten_up_to(below)]
+
+    def _parts(self, tree: Any) -> list[Any]:
+        kind, container = _container(tree)
+        dicts = kind in _DICTS and self.type in _DICTS  # of which each stands for the others
+        if container is None or (kind is not self.type and not dicts):
+            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {kind!r}.")
+        children = container.children(tree)
+        if len(children) != self.num_children:
+            raise ValueError(
+                f"Node arity mismatch; expected {self.num_children}, but got {len(children)}."
+            )
+        if dicts:
+            keys = self.context[1] if self.type is defaultdict else self.context
+            if tree.keys() != set(keys):
+                raise ValueError(f"Node keys mismatch; expected {keys}, but got {[*tree]}.")
+            return [tree[key] for key in keys]
+        if kind is not deque and container.context(tree) != self.context:
+            raise ValueError(
+                f"Node context mismatch for node type {self.type!r}; expected {self.context!r}, "
+                f"but got {container.context(tree)!r}."
+            )
+        return children
 
 
 class _Star:
@@ -188,14 +255,16 @@ def spread(prefix: Any, structure: Tree) -> list[Any] | None:
     """
     kind, container = _container(prefix)
     if container is None:
-        return [prefix] * structure.count()
-    if kind != structure.kind or container.context(prefix) != structure.context:
+        return [prefix] * structure.num_leaves
+    if kind is not structure.type:
+        return None
+    if kind is not deque and container.context(prefix) != structure.context:
         return None
     found: list[Any] = []
     children = container.children(prefix)
-    if len(children) != len(structure.children):
+    if len(children) != structure.num_children:
         return None
-    for child, below in zip(children, structure.children, strict=True):
+    for child, below in zip(children, structure.children(), strict=True):
         part = spread(child, below)
         if part is None:
             return None

@@ -301,7 +301,7 @@ def _check_out_dims(name: str, out_dims: Any) -> None:
 
 def _out_dims(name: str, out_dims: Any, structure: Tree) -> list[Any]:
     """Where the mapped dimension goes in each leaf of the results."""
-    if structure.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+    if structure.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
     found = spread(out_dims, structure)
     if found is None:

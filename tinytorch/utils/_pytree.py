@@ -8,64 +8,52 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable
+from types import UnionType
+from typing import Any, TypeAlias
 
 from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, of_mapping
-from ..func._trees import (
-    _CONTAINERS,
-    LEAF,
-    Container,
-    Tree,
-    _container,
-    container_of,
-    flatten,
-    register,
-    unflatten,
-    with_paths,
-)
+from ..func._trees import LEAF, Tree, _container, flatten, spread, unflatten, with_paths
+from ._pytree_json import treespec_dumps as treespec_dumps
+from ._pytree_json import treespec_loads as treespec_loads
+from ._pytree_nodes import CONSTANT_NODES as CONSTANT_NODES
+from ._pytree_nodes import SUPPORTED_NODES as SUPPORTED_NODES
+from ._pytree_nodes import ConstantNode as ConstantNode
+from ._pytree_nodes import NodeDef as NodeDef
+from ._pytree_nodes import _register_namedtuple as _register_namedtuple
+from ._pytree_nodes import _register_pytree_node as _register_pytree_node
+from ._pytree_nodes import is_constant_class as is_constant_class
+from ._pytree_nodes import is_namedtuple as is_namedtuple
+from ._pytree_nodes import is_namedtuple_class as is_namedtuple_class
+from ._pytree_nodes import is_namedtuple_instance as is_namedtuple_instance
+from ._pytree_nodes import is_structseq as is_structseq
+from ._pytree_nodes import is_structseq_class as is_structseq_class
+from ._pytree_nodes import is_structseq_instance as is_structseq_instance
+from ._pytree_nodes import register_constant as register_constant
+from ._pytree_nodes import register_dataclass as register_dataclass
+from ._pytree_nodes import register_pytree_node as register_pytree_node
 
 __all__ = [
-    "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "SequenceKey", "TreeSpec",
-    "arg_tree_leaves", "key_get", "keystr", "register_pytree_node", "tree_all", "tree_any",
-    "tree_flatten", "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_leaves_with_path",
-    "tree_map", "tree_map_", "tree_map_only", "tree_map_with_path", "tree_structure",
-    "tree_unflatten",
+    "Context", "GetAttrKey", "KeyPath", "LeafSpec", "MappingKey", "PyTree", "PyTreeSpec",
+    "SequenceKey", "TreeSpec", "arg_tree_leaves", "is_namedtuple", "is_namedtuple_class",
+    "is_namedtuple_instance", "is_structseq", "is_structseq_class", "is_structseq_instance",
+    "key_get", "keystr", "register_constant", "register_dataclass", "register_pytree_node",
+    "tree_all", "tree_all_only", "tree_any", "tree_any_only", "tree_flatten",
+    "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_leaves_with_path",
+    "tree_map", "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path",
+    "tree_structure", "tree_unflatten", "treespec_dict", "treespec_dumps", "treespec_leaf",
+    "treespec_loads", "treespec_pprint", "treespec_tuple",
 ]  # fmt: skip
 
-PyTree = Context = Any
-TreeSpec = Tree
+PyTree = Context = DumpableContext = Any
+FlattenFn = FlattenFunc = Callable[[Any], tuple[list[Any], Any]]
+UnflattenFn = UnflattenFunc = Callable[[Iterable[Any], Any], Any]
+ToDumpableContextFn = FromDumpableContextFn = Callable[[Any], Any]
+TreeSpec = PyTreeSpec = Tree
 KeyPath: TypeAlias = tuple[Any, ...]
-
-
-class NodeDef(NamedTuple):
-    """How a kind of container is taken apart and put together, in PyTorch's words."""
-
-    type: Any
-    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
-    unflatten_fn: Callable[[Iterable[Any], Any], Any]
-
-
-class _Nodes(Mapping[Any, NodeDef]):
-    """The kinds of containers, ``"namedtuple"`` for named tuples, as they are at present."""
-
-    def __getitem__(self, kind: Any) -> NodeDef:
-        container: Container = container_of(kind)
-        if container is None:
-            raise KeyError(kind)
-        return NodeDef(
-            kind, lambda tree: (container.children(tree), container.context(tree)),
-            lambda children, context: container.rebuild(context, list(children)),
-        )  # fmt: skip
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter([*_CONTAINERS, "namedtuple"])
-
-    def __len__(self) -> int:
-        return len(_CONTAINERS) + 1
-
-
-SUPPORTED_NODES = _Nodes()
+STANDARD_DICT_TYPES = frozenset((dict, OrderedDict, defaultdict))
+BUILTIN_TYPES = STANDARD_DICT_TYPES | {tuple, list, deque, namedtuple}
 
 
 def _dict_flatten(tree: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
@@ -88,27 +76,37 @@ def LeafSpec() -> Tree:
     return LEAF
 
 
-def register_pytree_node(
-    cls: type, flatten_fn: Callable[[Any], Any], unflatten_fn: Callable[[Any, Any], Any],
-    *, flatten_with_keys_fn: Callable[[Any], Any] | None = None, **options: Any,
-) -> None:  # fmt: skip
-    """Make the values of a class trees.
+treespec_leaf = LeafSpec
 
-    Args:
-        cls: The class.
-        flatten_fn: Function of a value that gives its children and what else it holds.
-        unflatten_fn: Function of the children and that, which makes the value.
-        flatten_with_keys_fn: As ``flatten_fn``, with pairs of a key and a child.
-        **options: Names for saved structures, which there are none of.
 
-    Raises:
-        ValueError: If the class is known already.
-    """
-    register(cls, Container(
-        lambda tree: list(flatten_fn(tree)[0]), lambda tree: flatten_fn(tree)[1],
-        lambda context, children: unflatten_fn(children, context),
-        flatten_with_keys_fn and (lambda tree: [key for key, _ in flatten_with_keys_fn(tree)[0]]),
-    ))  # fmt: skip
+def treespec_tuple(iterable: Iterable[Tree] = (), /) -> Tree:
+    """The structure of a tuple of trees of these structures."""
+    return Tree(tuple, None, _checked_specs(list(iterable)))
+
+
+def treespec_dict(mapping: Any = (), /, **kwargs: Tree) -> Tree:
+    """The structure of a dict of trees of these structures."""
+    found = dict(mapping, **kwargs)
+    return Tree(dict, [*found], _checked_specs([*found.values()]))
+
+
+def _checked_specs(specs: list[Any]) -> list[Tree]:
+    if not all(isinstance(spec, Tree) for spec in specs):
+        raise ValueError(f"Expected TreeSpec values, got: {specs!r}.")
+    return specs
+
+
+def treespec_pprint(treespec: Tree) -> str:
+    """A structure as the tree itself, with stars for leaves."""
+    return treespec.pretty()
+
+
+# -- taking apart and putting together --------------------------------------------------------
+
+
+def tree_is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether a tree is a leaf."""
+    return bool(is_leaf is not None and is_leaf(tree)) or _container(tree)[1] is None
 
 
 def _dict_flatten_with_keys(tree: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
@@ -141,13 +139,12 @@ def tree_unflatten(leaves: Iterable[Any], treespec: Tree) -> Any:
     Raises:
         ValueError: If there are more or fewer leaves.
     """
-    found = list(leaves)
-    if len(found) != treespec.count():
-        raise ValueError(
-            f"tree_unflatten(leaves, treespec): `leaves` has length {len(found)} but the spec "
-            f"refers to a pytree that holds {treespec.count()} items ({treespec})."
+    if not isinstance(treespec, Tree):
+        raise TypeError(
+            "Expected `treespec` to be an instance of PyTreeSpec but got item of type "
+            f"{type(treespec)}."
         )
-    return unflatten(treespec, found)
+    return treespec.unflatten(leaves)
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
@@ -179,7 +176,7 @@ def tree_map(
     Args:
         func: Function of a leaf, and of those in the same place of the other trees.
         tree: The tree.
-        *rests: Other trees of the same structure.
+        *rests: Other trees of the same structure, which may go deeper where the first has leaves.
         is_leaf: As for ``tree_flatten``.
 
     Raises:
@@ -191,12 +188,7 @@ def tree_map(
         (11, [22])
     """
     leaves, structure = tree_flatten(tree, is_leaf)
-    others = [leaves]
-    for rest in rests:
-        found, own = tree_flatten(rest, is_leaf)
-        if own != structure:
-            raise ValueError(f"Node arity mismatch; expected {structure}, but got {own}.")
-        others.append(found)
+    others = [leaves, *(structure.flatten_up_to(rest) for rest in rests)]
     return unflatten(structure, [func(*each) for each in zip(*others, strict=True)])
 
 
@@ -226,9 +218,33 @@ def tree_map_only(
         >>> tree_map_only(int, lambda x: -x, [1, "a"])
         [-1, 'a']
     """
-    plain = isinstance(type_or_types, (type, tuple))
-    chosen = (lambda x: isinstance(x, type_or_types)) if plain else type_or_types
-    return tree_map(lambda x: func(x) if chosen(x) else x, tree, is_leaf=is_leaf)
+    return tree_map(map_only(type_or_types)(func), tree, is_leaf=is_leaf)
+
+
+def tree_map_only_(
+    type_or_types: Any, func: Callable[[Any], Any], tree: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:  # fmt: skip
+    """Call a function with each leaf of a type, and return the tree itself."""
+    return tree_map_(map_only(type_or_types)(func), tree, is_leaf=is_leaf)
+
+
+def map_only(type_or_types: Any, /) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Decorator of functions of a leaf that leave leaves of other types as they are.
+
+    Raises:
+        TypeError: If it is neither a type, nor types, nor a function that tells which leaves.
+    """
+    chosen = _chooser(type_or_types)
+    return lambda func: lambda leaf: func(leaf) if chosen(leaf) else leaf
+
+
+def _chooser(type_or_types: Any) -> Callable[[Any], bool]:
+    if isinstance(type_or_types, (type, tuple, UnionType)):
+        return lambda leaf: isinstance(leaf, type_or_types)
+    if not callable(type_or_types):
+        raise TypeError("Argument must be a type, a tuple of types, or a callable.")
+    return type_or_types  # type: ignore[no-any-return]
 
 
 def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:
@@ -239,6 +255,23 @@ def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:
 def tree_any(pred: Callable[[Any], bool], tree: Any) -> bool:
     """Whether something holds of a leaf."""
     return any(map(pred, tree_leaves(tree)))
+
+
+def tree_all_only(type_or_types: Any, pred: Callable[[Any], bool], tree: Any) -> bool:
+    """Whether something holds of every leaf of a type."""
+    chosen = _chooser(type_or_types)
+    return all(pred(leaf) for leaf in tree_leaves(tree) if chosen(leaf))
+
+
+def tree_any_only(type_or_types: Any, pred: Callable[[Any], bool], tree: Any) -> bool:
+    """Whether something holds of a leaf of a type."""
+    chosen = _chooser(type_or_types)
+    return any(pred(leaf) for leaf in tree_leaves(tree) if chosen(leaf))
+
+
+def _broadcast_to_and_flatten(tree: Any, treespec: Tree, is_leaf: Any = None) -> list[Any] | None:
+    """What a tree says of each leaf of a structure that goes deeper; None if it does not fit."""
+    return spread(tree, treespec)
 
 
 # -- leaves and where they are ----------------------------------------------------------------
@@ -291,19 +324,10 @@ def tree_map_with_path(
         >>> tree_map_with_path(lambda path, x: keystr(path) + str(x), {"a": [1]})
         {'a': ["['a'][0]1"]}
     """
-    paths = [path for path, _ in tree_leaves_with_path(tree, is_leaf)]
-    where = unflatten(tree_structure(tree, is_leaf), [_Path(path) for path in paths])
-    return tree_map(
-        lambda leaf, path, *others: func(path.keys, leaf, *others), tree, where, *rests,
-        is_leaf=is_leaf,
-    )  # fmt: skip
-
-
-class _Path:
-    """A path as a leaf."""
-
-    def __init__(self, keys: KeyPath) -> None:
-        self.keys = keys
+    pairs, structure = tree_flatten_with_path(tree, is_leaf)
+    others = [structure.flatten_up_to(rest) for rest in rests]
+    each = zip(*zip(*pairs, strict=True), *others, strict=True) if pairs else ()
+    return unflatten(structure, [func(*values) for values in each])
 
 
 def keystr(kp: KeyPath) -> str:

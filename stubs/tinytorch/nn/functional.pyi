@@ -875,7 +875,7 @@ def nll_loss(
     """-input[target], where ``input`` holds the logarithms of the classes' probabilities."""
 def normalize(
     input: Tensor,
-    p: float = 2.0,
+    p: float | str | None = 2.0,
     dim: int = 1,
     eps: float = 1e-12,
     out: Tensor | None = None,

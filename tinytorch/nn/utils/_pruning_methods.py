@@ -394,7 +394,7 @@ class LnStructured(_Structured):
 
     Args:
         amount: How many, or which part of them.
-        n: Which norm.
+        n: Which norm; ``"fro"`` and None are the norm 2.
         dim: Along which dimension. Default: the last.
 
     Example:
@@ -404,12 +404,13 @@ class LnStructured(_Structured):
                 [0., 0.]])
     """
 
-    def __init__(self, amount: float, n: float, dim: int = -1) -> None:
+    def __init__(self, amount: float, n: float | str | None, dim: int = -1) -> None:
         super().__init__(amount, dim)
         self.n = n
 
     def _scores(self, t: Any) -> Any:
-        return p_norm(t, float(self.n), [d for d in range(t.ndim) if d != self.dim % t.ndim])
+        n = 2.0 if self.n is None or self.n == "fro" else float(self.n)
+        return p_norm(t, n, [d for d in range(t.ndim) if d != self.dim % t.ndim])
 
 
 def hook_of(module: Module, name: str) -> tuple[int | None, BasePruningMethod | None]:

@@ -263,6 +263,10 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
     return limits.min if mode == "amax" else limits.max
 
 
+#: Other words for reductions, which all that reduce by a word take but ``index_reduce``.
+OTHER_WORDS = {"max": "amax", "min": "amin"}
+
+
 @composite(out=True, inplace=True, node="ScatterReduceBackward0", exact_out=True)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
@@ -274,7 +278,8 @@ def scatter_reduce(
         dim: The dimension to scatter along.
         index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
         src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
+        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
+            ``"min"`` are the last two.
         include_self: Whether ``input``'s own elements take part; default True. Places that
             no index names keep them in any case.
 
@@ -291,6 +296,7 @@ def scatter_reduce(
         ...                            include_self=False)
         tensor([2., 5.])
     """
+    reduce = OTHER_WORDS.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(
             "scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got "

@@ -13,7 +13,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import integer
-from .loss_reduction import SPACE, reduced
+from .loss_reduction import SPACE, in_present_words, reduced
 
 # Shapes: log_probs (time, batch, classes), targets (batch, labels). The paths of Graves et al. run
 # through the labels with a blank before, between and after them: (batch, 2 · labels + 1) places.
@@ -200,6 +200,7 @@ def ctc_loss(
     Reference:
         A. Graves et al., "Connectionist temporal classification" (2006).
     """
+    reduction = in_present_words(reduction)
     batched = log_probs.ndim == 3
     x: Any = log_probs if batched else log_probs.unsqueeze(1)
     blank = integer("ctc_loss", "blank", blank)

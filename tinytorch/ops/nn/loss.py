@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...warnings import warn
 from ..checks import refuse
-from .loss_reduction import SPACE, in_dtype, reduced, reduction_of
+from .loss_reduction import SPACE, in_dtype, in_present_words, reduced, reduction_of
 from .rectifiers import hardtanh
 
 
@@ -258,6 +258,7 @@ def huber_loss(
     _warn_of_broadcasting(input, target)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    reduction = in_present_words(reduction)
     loss = in_dtype(_huber_error(input, target, float(delta)), input.dtype)
     if weight is None:
         return reduced(loss, reduction)

@@ -18,16 +18,21 @@ def reduction_of(
 ) -> str:
     """The reduction a call asks for, in today's way or by the two arguments of old."""
     if size_average is None and reduce is None:
-        if reduction == "elementwise_mean":
-            warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
-            return "mean"
-        return reduction
+        return in_present_words(reduction)
     wanted = "none" if reduce is False else "sum" if size_average is False else "mean"
     warn(
         "size_average and reduce args will be deprecated, "
         f"please use reduction='{wanted}' instead.",
     )
     return wanted
+
+
+def in_present_words(reduction: str) -> str:
+    """The reduction, with a warning for the word of old."""
+    if reduction == "elementwise_mean":
+        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
+        return "mean"
+    return reduction
 
 
 def refuse_grad(function: str, **tensors: Any) -> None:

@@ -335,13 +335,17 @@ def group_norm(
 
 @composite(namespaces=("nn.functional",), method=False)
 def normalize(
-    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+    input: Tensor,
+    p: float | str | None = 2.0,
+    dim: int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``input`` divided by its p-norm along ``dim``.
 
     Args:
         input: Tensor of any shape.
-        p: Which norm; default 2.
+        p: Which norm; default 2, which is also that of ``"fro"`` and None.
         dim: The dimension; default 1.
         eps: The least to divide by; default 1e-12.
         out: Where to write the result.
@@ -364,7 +368,7 @@ def normalize(
             "normalize: linalg.vector_norm: Expected a floating point or complex tensor as input. "
             f"Got {scalar_name(x.dtype)}"
         )
-    p = p.item() if isinstance(p, Tensor) else p
-    size = p_norm(x, p, dim, True)
+    order: Any = p.item() if isinstance(p, Tensor) else p
+    size = p_norm(x, 2 if order in ("fro", None) else order, dim, True)
     result = x / size.clamp(min=eps)
     return result if out is None else write_unrecorded(out, result, normalize.op)  # type: ignore

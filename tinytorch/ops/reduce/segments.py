@@ -9,13 +9,14 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
 from ..index.index_writing import index_add, reduced_at
+from ..index.scattering import OTHER_WORDS
 from ..pointwise.selection import clamp_max, clamp_min, where
 from ..shape.sizes import normalize_dim
 from ..sort.sorting import searchsorted
 from .cumulative import cumsum
 
-#: What a segment of nothing gives, and the reduction's name to ``index_reduce``.
-_START = {"max": (-math.inf, "amax"), "min": (math.inf, "amin"), "prod": (1.0, "prod")}
+#: What a segment of nothing gives.
+_START = {"amax": -math.inf, "amin": math.inf, "prod": 1.0}
 
 
 @composite(method=False, node="SegmentReduceBackward0")
@@ -34,7 +35,8 @@ def segment_reduce(
 
     Args:
         data: Floating-point tensor.
-        reduce: ``"sum"``, ``"mean"``, ``"max"``, ``"min"`` or ``"prod"``.
+        reduce: ``"sum"``, ``"mean"``, ``"amax"``, ``"amin"`` or ``"prod"``; ``"max"`` and
+            ``"min"`` are the third and fourth.
         lengths: How long the segments are: integers, ``(*data.shape[:axis], segments)``.
         indices: Must be None.
         offsets: Where the segments begin, and the last one ends, in the place of ``lengths``: one
@@ -58,6 +60,7 @@ def segment_reduce(
         >>> tt.segment_reduce(x, "max", lengths=tt.tensor([1, 3]))
         tensor([1., 4.])
     """
+    reduce = OTHER_WORDS.get(reduce, reduce)
     _check(data, reduce, indices)
     ends, sizes = _bounds(data, lengths, offsets, axis, unsafe)
     at, (size, count) = sizes.ndim - 1, (data.shape[sizes.ndim - 1], sizes.shape[-1])
@@ -83,7 +86,7 @@ def _check(data: Tensor, reduce: str, indices: Any) -> None:
         raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
     if reduce not in ("sum", "mean", *_START):
         raise RuntimeError(
-            f"segment_reduce(): reduce argument must be either sum, mean, max, min or prod, got "
+            f"segment_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got "
             f"{reduce}"
         )
 
@@ -143,10 +146,9 @@ def _reduced(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -
     shape = (count, *data.shape[1:])
     if reduce in ("sum", "mean"):
         return index_add(data.new_full(shape, initial or 0.0), 0, places, data)
-    start, name = _START[reduce]
-    found = reduced_at(data.new_full(shape, start), 0, places, data, name)
+    found = reduced_at(data.new_full(shape, _START[reduce]), 0, places, data, reduce)
     if initial is None:
         return found
     if reduce == "prod":
         return found * initial
-    return (clamp_min if reduce == "max" else clamp_max)(found, initial)
+    return (clamp_min if reduce == "amax" else clamp_max)(found, initial)

@@ -19,14 +19,14 @@ from .sizes import expand, flatten, reshape, transpose
 
 
 @composite(method=False)
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension.
 
     Args:
         *tensors: Tensors of at most one dimension, one by one or as a sequence: the
             coordinates along each dimension of the grid.
         indexing: ``"ij"``, the default, for a grid whose dimensions come in order; ``"xy"``
-            swaps the first two.
+            swaps the first two. None: ``"ij"``.
 
     Returns:
         A tuple of views of the grid's shape.
@@ -43,7 +43,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     many = tensors_of(tensors)
     if not many:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if indexing not in ("ij", "xy"):
+    if indexing not in ("ij", "xy", None):
         raise RuntimeError(
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
