@@ -76,18 +76,14 @@ class Ufunc:
         return found if _told(*args, *options.values()) else narrow(found)
 
 
-class Narrow(ModuleType):
+def _stand_in() -> ModuleType:
     """NumPy, with these functions in the place of its own."""
-
-    intp = numpy.int32
-    add, multiply = Ufunc(numpy.add), Ufunc(numpy.multiply)
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(numpy, name)
-        if name in _INDICES or name in _SUMS or name in ("where", "unique"):
-            found = _narrowed(name, found)
-        setattr(self, name, found)
-        return found
+    module = ModuleType("numpy")
+    vars(module).update(vars(numpy))
+    for name in (*_INDICES, *_SUMS, "where", "unique"):
+        setattr(module, name, _narrowed(name, getattr(numpy, name)))
+    vars(module).update(intp=numpy.int32, add=Ufunc(numpy.add), multiply=Ufunc(numpy.multiply))
+    return module
 
 
-sys.modules["numpy"] = Narrow("numpy")
+sys.modules["numpy"] = _stand_in()

@@ -11,7 +11,7 @@ import tinytorch as tt
 
 @pytest.fixture(autouse=True)
 def other() -> Iterator[None]:
-    tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
+    tt.register_backend("strict", "strictcupy.backend:StrictBackend")
     with tt.backend_context("numpy"):
         yield
 

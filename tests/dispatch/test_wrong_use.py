@@ -195,7 +195,7 @@ def test_torch_raises_the_same_type(torch: Any, name: str) -> None:
 
 
 def test_mixed_backends_name_operation_arguments_and_backends() -> None:
-    tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
+    tt.register_backend("strict", "strictcupy.backend:StrictBackend")
     x = tt.ones(2, backend="numpy")
     y = tt.ones(2, backend="strict")
     with pytest.raises(RuntimeError) as info:
@@ -206,14 +206,14 @@ def test_mixed_backends_name_operation_arguments_and_backends() -> None:
 
 
 def test_errors_name_what_was_called_not_what_it_calls() -> None:
-    tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
+    tt.register_backend("strict", "strictcupy.backend:StrictBackend")
     x, y = tt.ones(2, backend="numpy"), tt.ones(2, backend="strict")
     with pytest.raises(RuntimeError, match=r"^mse_loss\(\): Expected all tensors to be"):
         F.mse_loss(x, y)
 
 
 def test_number_tensors_of_the_cpu_go_with_any_backend() -> None:
-    tt.register_backend("strict", "strictcupy.backend:StrictBackend", replace=True)
+    tt.register_backend("strict", "strictcupy.backend:StrictBackend")
     x = tt.ones(2, backend="strict")
     out = x * tt.tensor(3.0, backend="numpy")
     assert out.backend.name == "strict"
