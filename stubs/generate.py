@@ -7,7 +7,8 @@
                                        # which knows one signature per function: the run-time one
 
 A module gets a stub if it answers for names that are nowhere in its source (it has a
-``__getattr__``), and so does ``core.tensor``, whose class gets its methods from the operations.
+``__getattr__``, or a table in ``compat.tables``), and so does ``core.tensor``, whose class gets its
+methods from the operations.
 Everything else is ordinary typed Python and speaks for itself: the stubs are partial.
 
 Beside them it writes ``tinytorch/facade/index.py``, by which a name is found at run time.
@@ -74,7 +75,8 @@ def main(arguments: list[str]) -> int:
                 sys.stderr.write("\n".join(["stubs/tinytorch:", *found, "run `make stubs`", ""]))
                 return 1
         case ["--list"]:
-            sources = [str(path.relative_to(ROOT)) for path in stub_modules(ROOT).values()]
+            modules = stub_modules(ROOT).values()
+            sources = [str(path.relative_to(ROOT)) for path in modules if path.exists()]
             sys.stdout.write(" ".join(sources) + "\n")
         case ["--plain", folder]:
             write(Path(folder) / "tinytorch", generate(dialects=False))

@@ -13,6 +13,7 @@ from typing import Any
 
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
 from stub_operations import write_attribute, write_operation
+from stub_tables import homes, paths, tables, write_table
 from stub_writer import Writer
 
 from tinytorch import dtypes
@@ -36,8 +37,9 @@ def stub_modules(root: Path) -> dict[str, Path]:
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if module == "tinytorch.core.tensor" or answers_for_more(tree):
+        if module == "tinytorch.core.tensor" or module in tables() or answers_for_more(tree):
             found[module] = path
+    found.update(paths())
     # A type checker looks for a module's stub in packages alone.
     for path in [*found.values()]:
         package = path.parent
@@ -64,15 +66,17 @@ def write_module(module: str, dialects: bool = True) -> str:
 def written_module(module: str, dialects: bool) -> str:
     """``write_module`` on NumPy."""
     resolve.load_all()
-    scope = Scope.of(module)
-    assert scope is not None
+    scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
     dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
     public = {name: found for name, found in scope.names.items()
               if isinstance(found, Entity) and is_shown(scope, name)}  # fmt: skip
     public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
-    writer = Writer(module, public, KNOWN, dialects)
+    public |= homes(module)
+    writer = Writer(module, public, KNOWN | homes(module), dialects)
     write_imports(writer, scope, dynamic)
     write_own(writer, scope, scope.tree.body)
+    if module in tables():
+        write_table(writer, module)
     write_values(writer, dynamic)
     for name, value in dynamic.items():
         if is_operation(value):
@@ -167,11 +171,12 @@ def home_of(value: Any, name: str, module: str) -> Entity:
         return Entity(value.__name__)
     if is_operation(value) or is_instance(value) or is_named_result(value):
         return Entity(module, name)
-    homes = [value.__module__] if hasattr(value, "__module__") else []
-    homes += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
-    for home in homes:
+    places = [value.__module__] if hasattr(value, "__module__") else []
+    places += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
+    for home in places:
         scope = Scope.of(home) if home in sys.modules else None
-        if scope is not None and name in scope.own and vars(sys.modules[home])[name] is value:
+        own = homes(home).keys() | (scope.own.keys() if scope is not None else set())
+        if name in own and vars(sys.modules[home]).get(name) is value:
             return Entity(home, name)
     raise LookupError(f"{module}.{name} is defined in no source")
 
@@ -236,7 +241,7 @@ def write_own(writer: Writer, scope: Scope, body: list[ast.stmt], indent: str = 
     overloaded = {node.name for node in statements(body) if is_overload(node)}
     for node in statements(body):
         if isinstance(node, ast.ClassDef):
-            write_class(writer, scope, node)
+            write_class(writer, scope, node, indent)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if node.name not in HIDDEN and (node.name not in overloaded or is_overload(node)):
                 writer.function(node, scope, indent)
@@ -244,6 +249,17 @@ def write_own(writer: Writer, scope: Scope, body: list[ast.stmt], indent: str = 
             write_annotated(writer, scope, node, indent)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             write_assigned(writer, scope, node, node.targets[0].id, indent)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and indent:
+            write_several(writer, node.targets[0], node.value, indent)
+
+
+def write_several(writer: Writer, names: ast.Tuple, value: ast.expr, indent: str) -> None:
+    """Declare ``A, B = Enumeration`` and ``A, B = "a", "b"`` in a class."""
+    values = value.elts if isinstance(value, ast.Tuple) else []
+    kinds = {type(each.value).__name__ for each in values if isinstance(each, ast.Constant)}
+    kind = writer.word(Entity("builtins", *kinds)) if kinds else ast.unparse(value)
+    for name in names.elts:
+        writer.line(f"{indent}{ast.unparse(name)}: {kind}")
 
 
 def is_overload(node: ast.stmt) -> typing.TypeGuard[ast.FunctionDef]:
@@ -278,8 +294,12 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
     elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
         writer.word(Entity("typing", ast.unparse(value.func)))
         writer.line(f"{name} = {ast.unparse(value)}")
+    elif name == "__all__" and scope.module in tables():
+        return  # the table adds to it
     elif name == "__all__":
         writer.line(f"__all__ = {ast.unparse(value)}")
+    elif isinstance(value, ast.Constant) and indent and name.isupper():
+        writer.line(f"{indent}{name} = {ast.unparse(value)}")  # an enumeration's member
     elif isinstance(value, ast.Constant):
         kind = writer.word(Entity("builtins", type(value.value).__name__))
         writer.line(f"{indent}{name}: {kind}")
@@ -287,19 +307,20 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
         raise LookupError(f"{scope.module}.{name} needs an annotation")
 
 
-def write_class(writer: Writer, scope: Scope, node: ast.ClassDef) -> None:
+def write_class(writer: Writer, scope: Scope, node: ast.ClassDef, indent: str = "") -> None:
     """Declare a class, with the members it got elsewhere."""
     bases = [writer.expression(base, scope) for base in node.bases]
     writer.line()
-    writer.line(f"class {node.name}({', '.join(bases)}):" if bases else f"class {node.name}:")
+    head = f"{node.name}({', '.join(bases)})" if bases else node.name
+    writer.line(f"{indent}class {head}:")
     more = gained_members(node) if node.name in EXTENDED else {}
     writer.members = frozenset(more) | {*own_members(node)}
     before = len(writer.lines)
-    write_own(writer, scope, node.body, "    ")
+    write_own(writer, scope, node.body, f"{indent}    ")
     for name, value in more.items():
         write_member(writer, name, value)
     if len(writer.lines) == before:
-        writer.line("    ...")
+        writer.line(f"{indent}    ...")
     writer.members = frozenset()
     writer.line()
 

@@ -45,10 +45,10 @@ class Scope:
         own: The names it defines itself, by their statements.
     """
 
-    def __init__(self, module: str, path: Path) -> None:
+    def __init__(self, module: str, path: Path, text: str) -> None:
         self.module = module
         self.package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        self.tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        self.tree = ast.parse(text, str(path))
         self.names: dict[str, Entity | Alias] = {}
         self.own: dict[str, ast.stmt] = {}
         for node in statements(self.tree.body):
@@ -59,7 +59,7 @@ class Scope:
     def of(module: str) -> Scope | None:
         """The scope of a module; None for one that is not ours."""
         path = source(module)
-        return None if path is None else Scope(module, path)
+        return None if path is None else Scope(module, path, path.read_text(encoding="utf-8"))
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The absolute name of the module that ``from ... import`` names."""

@@ -6,11 +6,9 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-__all__ = [
-    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",
-    "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
-    "nested_compile_region", "reset", "set_stance", "substitute_in_graph",
-]  # fmt: skip
+from .compat.tables.compiling import TABLES, fill
+
+__all__ = ["compile", "disable", "nested_compile_region", "set_stance", "substitute_in_graph"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _STANCES = (
@@ -110,28 +108,10 @@ def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
     return disable(fn, recursive)
 
 
-def allow_in_graph(fn: _F) -> _F:
-    """``fn`` itself.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.allow_in_graph(len) is len
-        True
-    """
-    return fn
-
-
-def assume_constant_result(fn: _F) -> _F:
-    """``fn`` itself: it is called each time.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.assume_constant_result(len) is len
-        True
-    """
-    return fn
-
-
+@overload
+def nested_compile_region(fn: _F) -> _F: ...
+@overload
+def nested_compile_region(fn: None = None) -> Callable[[_F], _F]: ...
 def nested_compile_region(fn: Any = None) -> Any:
     """``fn`` itself; without it, a decorator.
 
@@ -198,63 +178,4 @@ def _same(function: _F) -> _F:
     return function
 
 
-def is_compiling() -> bool:
-    """False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.is_compiling()
-        False
-    """
-    return False
-
-
-def is_dynamo_compiling() -> bool:
-    """Whether code is being compiled, as ``is_compiling``: never.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.is_dynamo_compiling()
-        False
-    """
-    return is_compiling()
-
-
-def is_exporting() -> bool:
-    """Whether a program is being exported: never.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.is_exporting()
-        False
-    """
-    return is_compiling()
-
-
-def reset() -> None:
-    """Nothing: there is nothing to forget.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.reset()
-    """
-
-
-def cudagraph_mark_step_begin() -> None:
-    """Nothing: there are no graphs of GPU work to begin anew.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.cudagraph_mark_step_begin()
-    """
-
-
-def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """No compilers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.list_backends()
-        []
-    """
-    return []
+fill(globals(), TABLES["compiler"])

@@ -8,24 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compat.unsupported import Absent, absent
+from .compat.tables.compiling import TABLES, fill
 
-__all__ = ["Dim", "ExportedProgram", "ShapesCollection", "draft_export", "export", "load",
-           "register_dataclass", "save", "unflatten"]  # fmt: skip
-
-_WHY = "tinytorch records no graphs of programs; call the module as it is"
-draft_export, export, load, register_dataclass, save, unflatten = (
-    absent(f"export.{name}", _WHY)
-    for name in ("draft_export", "export", "load", "register_dataclass", "save", "unflatten")
-)
-
-
-class ExportedProgram(Absent, why=_WHY):
-    """A program as a graph, which nothing is here."""
-
-
-class ShapesCollection(Absent, why=_WHY):
-    """Which dimensions of which tensors may change; making one raises."""
+__all__ = ["Dim"]
 
 
 class Dim:
@@ -48,3 +33,6 @@ class Dim:
         self.__name__ = name
         self.min = 0 if min is None else min
         self.max = max
+
+
+fill(globals(), TABLES["export"])

@@ -9,54 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .compat.module_aliases import publish
-from .compat.unsupported import Absent, absent
-from .nn.module import Module
+from .compat.tables.compiling import TABLES, fill
 
-__all__ = [
-    "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer",
-    "has_side_effect", "map_arg", "replace_pattern", "symbolic_trace", "wrap",
-]  # fmt: skip
+__all__ = ["map_arg", "wrap"]
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-_WHY = "tinytorch records no graphs of programs; call the module as it is"
-
-
-class Graph(Absent, why=_WHY):
-    """A program as a graph, which nothing is here."""
-
-
-class Node(Absent, why=_WHY):
-    """A step of a graph, which nothing is here."""
-
-
-class Proxy(Absent, why=_WHY):
-    """What a tracer calls functions with; nothing is one here."""
-
-
-class Tracer(Absent, why=_WHY):
-    """What makes graphs of modules; deriving from it is fine, making one raises."""
-
-
-class GraphModule(Absent, Module, why=_WHY):
-    """A module made of a graph, which none is here; deriving from it is fine."""
-
-
-class Interpreter(Absent, why=_WHY):
-    """What runs a graph step by step; deriving from it is fine, making one raises."""
-
-
-class Transformer(Interpreter, why=_WHY):
-    """What makes a graph of another; deriving from it is fine, making one raises."""
-
-
-symbolic_trace = absent("fx.symbolic_trace", _WHY)
-replace_pattern = absent("fx.replace_pattern", _WHY)
+_F = TypeVar("_F", bound=Callable[..., Any] | str)
+_T = TypeVar("_T")
 #: What may stand among the arguments of a step of a graph, and what it may call.
-Argument = Target = Any
+Argument: Any = Any
+Target: Any = Any
 
 
-def wrap(fn_or_name: Any) -> Any:
+def wrap(fn_or_name: _F) -> _F:
     """Its argument: the mark says that a tracer is not to look inside, and there is none.
 
     Args:
@@ -77,18 +41,7 @@ def wrap(fn_or_name: Any) -> Any:
     return fn_or_name
 
 
-def has_side_effect(fn: _F) -> _F:
-    """Its argument: the mark says that a graph is to keep calls of it, and there is none.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fx.has_side_effect(len) is len
-        True
-    """
-    return fn
-
-
-def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
+def map_aggregate(a: _T, fn: Callable[[Any], Any]) -> _T:
     """A function applied to everything in tuples, lists, dicts and slices.
 
     Args:
@@ -100,19 +53,22 @@ def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
         >>> map_aggregate((1, [2, {"a": 3}]), lambda x: x + 1)
         (2, [3, {'a': 4}])
     """
+    made: Any
     if isinstance(a, tuple):
         parts = [map_aggregate(each, fn) for each in a]
-        return type(a)(*parts) if hasattr(a, "_fields") else tuple(parts)
-    if isinstance(a, list):
-        return [map_aggregate(each, fn) for each in a]
-    if isinstance(a, dict):
-        return {key: map_aggregate(each, fn) for key, each in a.items()}
-    if isinstance(a, slice):
-        return slice(*(map_aggregate(each, fn) for each in (a.start, a.stop, a.step)))
-    return fn(a)
+        made = type(a)(*parts) if hasattr(a, "_fields") else tuple(parts)
+    elif isinstance(a, list):
+        made = [map_aggregate(each, fn) for each in a]
+    elif isinstance(a, dict):
+        made = {key: map_aggregate(each, fn) for key, each in a.items()}
+    elif isinstance(a, slice):
+        made = slice(*(map_aggregate(each, fn) for each in (a.start, a.stop, a.step)))
+    else:
+        made = fn(a)
+    return made  # type: ignore[no-any-return]
 
 
-def map_arg(a: Any, fn: Callable[[Any], Any]) -> Any:
+def map_arg(a: _T, fn: Callable[[Any], Any]) -> _T:
     """A function applied to every ``Node`` among arguments; there are none, so a copy.
 
     Args:
@@ -124,21 +80,7 @@ def map_arg(a: Any, fn: Callable[[Any], Any]) -> Any:
         >>> tt.fx.map_arg((1, [2]), lambda node: node.name)
         (1, [2])
     """
-    return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
+    return map_aggregate(a, lambda each: each)
 
 
-def get_proxy_mode() -> None:
-    """None: nothing is being traced.
-
-    Example:
-        >>> from tinytorch.fx.experimental.proxy_tensor import get_proxy_mode
-        >>> get_proxy_mode() is None
-        True
-    """
-
-
-publish(
-    __name__,
-    "node graph graph_module interpreter proxy subgraph_rewriter experimental "
-    "experimental.proxy_tensor",
-)
+fill(globals(), TABLES["fx"])

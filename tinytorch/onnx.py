@@ -5,36 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .compat.module_aliases import publish
-from .compat.unsupported import Absent, absent
+from .compat.tables.compiling import TABLES, fill
 
-__all__ = [
-    "ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export",
-    "register_custom_op_symbolic", "unregister_custom_op_symbolic",
-]  # fmt: skip
+__all__ = ["OnnxExporterError", "register_custom_op_symbolic", "unregister_custom_op_symbolic"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_WHY = "tinytorch records no graphs to write; export the model's weights with PyTorch"
-export = absent("onnx.export", _WHY)
-
-
-class ONNXProgram(Absent, why=_WHY):
-    """What an export gives, which nothing is here."""
 
 
 class OnnxExporterError(RuntimeError):
     """What a failed export raises in PyTorch."""
-
-
-def is_in_onnx_export() -> bool:
-    """False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.onnx.is_in_onnx_export()
-        False
-    """
-    return False
 
 
 def register_custom_op_symbolic(
@@ -84,4 +63,4 @@ def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]:
     return lambda function: function
 
 
-publish(__name__, "symbolic_helper " + " ".join(f"symbolic_opset{n}" for n in range(7, 21)))
+fill(globals(), TABLES["onnx"])

@@ -10,33 +10,10 @@ import contextlib
 import enum
 from collections.abc import Callable
 
-from .compat.unsupported import Absent, absent
+from .compat.tables.others import TABLES, fill
 from .warnings import warn
 
-__all__ = [
-    "ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function",
-    "schedule", "supported_activities", "tensorboard_trace_handler",
-]  # fmt: skip
-
-_WHY = "tinytorch measures nothing; use Python's cProfile"
-tensorboard_trace_handler = absent("profiler.tensorboard_trace_handler", _WHY)
-
-
-class ProfilerActivity(enum.Enum):
-    """What a profiler looks at.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.profiler.ProfilerActivity.CPU.name
-        'CPU'
-    """
-
-    CPU = 0
-    XPU = 1
-    CUDA = 2
-    MTIA = 4
-    HPU = 5
-    PrivateUse1 = 6
+__all__ = ["ProfilerAction", "record_function", "schedule"]
 
 
 class ProfilerAction(enum.Enum):
@@ -53,10 +30,6 @@ class ProfilerAction(enum.Enum):
     RECORD = 2
     RECORD_AND_SAVE = 3
     DEVICE_STOPPED = 4
-
-
-class profile(Absent, why=_WHY):  # named as a function
-    """What measures a part of a program in PyTorch; making one raises."""
 
 
 class record_function(contextlib.ContextDecorator):  # named as a function
@@ -81,10 +54,6 @@ class record_function(contextlib.ContextDecorator):  # named as a function
 
     def __exit__(self, *error: object) -> None:
         """Nothing."""
-
-
-class EventList(Absent, why=_WHY):
-    """What a profiler has seen; nothing is one here."""
 
 
 def schedule(
@@ -139,23 +108,4 @@ def schedule(
     return action
 
 
-def supported_activities() -> set[ProfilerActivity]:
-    """None.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.profiler.supported_activities()
-        set()
-    """
-    return set()
-
-
-def kineto_available() -> bool:
-    """Whether PyTorch's own measuring library is there: False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.profiler.kineto_available()
-        False
-    """
-    return False
+fill(globals(), TABLES["profiler"])

@@ -7,18 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compat.module_aliases import publish
-from .compat.unsupported import Absent, absent
+from .compat.tables.others import TABLES, fill
 from .core.tensor import Tensor
 from .nn.module import Module
 
-__all__ = [
-    "DeQuantStub", "QConfig", "QuantStub", "QuantWrapper", "convert", "fuse_modules",
-    "fuse_modules_qat", "get_default_qat_qconfig", "get_default_qconfig", "prepare",
-    "prepare_qat", "quantize", "quantize_dynamic",
-]  # fmt: skip
-
-_WHY = "tensors are not quantized here"
+__all__ = ["DeQuantStub", "QuantStub", "QuantWrapper"]
 
 
 class QuantStub(Module):
@@ -75,22 +68,9 @@ class QuantWrapper(Module):
         self.module = module
         self.train(module.training)
 
-    def forward(self, X: Tensor) -> Any:
-        """What the module makes of it."""
+    def forward(self, X: Tensor) -> Tensor:
+        """What the module makes of it; typed as one tensor, like ``Sequential``."""
         return self.dequant(self.module(self.quant(X)))
 
 
-class QConfig(Absent, why=_WHY):
-    """How a module would be quantized; making one raises."""
-
-
-(
-    convert, fuse_modules, fuse_modules_qat, get_default_qat_qconfig, get_default_qconfig,
-    prepare, prepare_qat, quantize, quantize_dynamic,
-) = (
-    absent(f"ao.quantization.{name}", _WHY) for name in (
-        "convert", "fuse_modules", "fuse_modules_qat", "get_default_qat_qconfig",
-        "get_default_qconfig", "prepare", "prepare_qat", "quantize", "quantize_dynamic",
-    )
-)  # fmt: skip
-publish(__name__, "qconfig stubs")
+fill(globals(), TABLES["quantization"])

@@ -4,43 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compat.unsupported import Absent, absent
+from .compat.tables.others import TABLES, fill
 from .core.tensor import Tensor
 from .ops.linalg.addmm import addmm as _addmm
 from .ops.linalg.matmul import matmul
 
-__all__ = [
-    "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "addmm", "log_softmax",
-    "mm", "softmax", "sum", "to_sparse_semi_structured",
-]  # fmt: skip
-
-_WHY = "tensors are dense here: none are sparse"
-
-
-class FloatTensor(Absent, why=_WHY):
-    """The older name of a sparse tensor of float32."""
-
-
-class DoubleTensor(Absent, why=_WHY):
-    """The older name of a sparse tensor of float64."""
-
-
-class HalfTensor(Absent, why=_WHY):
-    """The older name of a sparse tensor of float16."""
-
-
-class IntTensor(Absent, why=_WHY):
-    """The older name of a sparse tensor of int32."""
-
-
-class LongTensor(Absent, why=_WHY):
-    """The older name of a sparse tensor of int64."""
-
-
-sum = absent("sparse.sum", _WHY)
-softmax = absent("sparse.softmax", _WHY)
-log_softmax = absent("sparse.log_softmax", _WHY)
-to_sparse_semi_structured = absent("sparse.to_sparse_semi_structured", _WHY)
+__all__ = ["addmm", "mm"]
 
 
 def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
@@ -75,3 +44,6 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: fl
     """
     result: Any = _addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
     return result  # type: ignore[no-any-return]
+
+
+fill(globals(), TABLES["sparse"])

@@ -56,6 +56,10 @@ from tinytorch import types as types
 from tinytorch import utils as utils
 from tinytorch import version as version
 from tinytorch import xpu as xpu
+from tinytorch._C import PyTorchFileReader as PyTorchFileReader
+from tinytorch._C import PyTorchFileWriter as PyTorchFileWriter
+from tinytorch._C import ScriptObject as ScriptObject
+from tinytorch._C import TensorType as TensorType
 from tinytorch.amp import GradScaler as GradScaler
 from tinytorch.amp import autocast as autocast
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -69,10 +73,6 @@ from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
 from tinytorch.compat.as_torch import install_as_torch as install_as_torch
 from tinytorch.compat.as_torch import uninstall_as_torch as uninstall_as_torch
-from tinytorch.compat.c_module import PyTorchFileReader as PyTorchFileReader
-from tinytorch.compat.c_module import PyTorchFileWriter as PyTorchFileWriter
-from tinytorch.compat.c_module import ScriptObject as ScriptObject
-from tinytorch.compat.c_module import TensorType as TensorType
 from tinytorch.compat.checks import _assert as _assert
 from tinytorch.compat.checks import _assert_async as _assert_async
 from tinytorch.compat.checks import _check as _check

@@ -8,19 +8,14 @@ distribution. No array library is imported before its backend is asked for.
 from __future__ import annotations
 
 import enum
+import importlib
 import sys
 import threading
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, overload
 
 from ..warnings import warn
-from . import cpu as cpu
-from . import cuda as cuda
-from . import cudnn as cudnn
-from . import mkl as mkl
-from . import mkldnn as mkldnn
-from . import mps as mps
-from . import openmp as openmp
 from .base import Backend as Backend
 from .errors import BackendUnavailableError as BackendUnavailableError
 from .errors import OutOfMemoryError as OutOfMemoryError
@@ -39,6 +34,8 @@ __all__ = [
     "register_backend",
 ]
 
+#: PyTorch's switches of libraries, each a module that is imported when it is asked for.
+_SWITCHES = ("cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp")
 #: The entry-point group in which a distribution declares its backends.
 GROUP = "tinytorch.backends"
 
@@ -47,6 +44,17 @@ Loader: TypeAlias = "str | Backend | Callable[[], Backend]"
 #: Whatever stands for a backend in a call: a name, a ``Backend`` or a class of one.
 BackendLike: TypeAlias = "str | Backend | type[Backend]"
 _L = TypeVar("_L", bound=Callable[[], Backend])
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _SWITCHES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    more = {"GROUP", "Loader", "OutOfMemoryError", "serving", "withdraw"}
+    return sorted({*__all__, *_SWITCHES, *more})
 
 
 class BackendType(str, enum.Enum):  # noqa: UP042  # its str() is the class's

@@ -7,29 +7,13 @@ from typing import Any
 
 from ..core.device import device
 from ..core.tensor import Tensor
-from ..core.torch_function import DisableTorchFunction as DisableTorchFunction
-from ..core.torch_function import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from ..core.torch_function import is_on as _is_torch_function_enabled
-from ..core.torch_function import refusing as _disabled_torch_function_impl
 from ..facade.resolve import find
-from ..func._level import is_transforming
 from ..nn.module.conversion import _parse_to as parse_to
-from ..ops.linalg.shared import LinAlgError as _LinAlgError
-from .unsupported import Absent
 
-__all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet",
-    "_LinAlgError", "_disabled_torch_function_impl", "_get_tracing_state",
-    "_is_torch_function_enabled", "_log_api_usage_once",
-]  # fmt: skip
+__all__ = ["DispatchKey", "DispatchKeySet"]
 
 #: The class of the class of tensors, by which libraries tell tensor types from others.
 _TensorMeta: type = type(Tensor)
-
-
-def _is_fwd_grad_enabled() -> bool:
-    """True: dual tensors carry their tangents on."""
-    return True
 
 
 class _Functions:
@@ -63,28 +47,6 @@ class _Functorch:
 
 
 _functorch = _Functorch()
-
-
-def _are_functorch_transforms_active() -> bool:
-    """Whether a function that ``func`` differentiates or maps is running."""
-    return is_transforming()
-
-
-def _get_tracing_state() -> None:
-    """None: nothing is being traced."""
-
-
-def _is_tracing() -> bool:
-    """False: nothing is being traced."""
-    return False
-
-
-def _log_api_usage_once(event: str) -> None:
-    """Nothing: no use of the library is counted.
-
-    Args:
-        event: What was used.
-    """
 
 
 class DispatchKey(enum.Enum):
@@ -125,63 +87,3 @@ class DispatchKeySet:
     def has(self, key: DispatchKey) -> bool:
         """Whether a name is in it."""
         return key in self._keys
-
-
-class Graph(Absent, why="there is no TorchScript here"):
-    """TorchScript's record of a program, which symbolic functions of an export are given.
-
-    Example:
-        >>> from tinytorch._C import Graph
-        >>> isinstance(None, Graph)
-        False
-    """
-
-
-class PyTorchFileReader(Absent, why="read checkpoints with load()"):
-    """What reads the records of a checkpoint in PyTorch; nothing is one here.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(None, tt.PyTorchFileReader)
-        False
-    """
-
-
-class PyTorchFileWriter(Absent, why="write checkpoints with save()"):
-    """What writes the records of a checkpoint in PyTorch; nothing is one here.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(None, tt.PyTorchFileWriter)
-        False
-    """
-
-
-class ScriptObject(Absent, why="there is no TorchScript here"):
-    """A value of a compiled class; nothing is one here.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(None, tt.ScriptObject)
-        False
-    """
-
-
-class TensorType(Absent, why="there is no TorchScript here"):
-    """TorchScript's type of tensors; nothing is one here.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(None, tt.TensorType)
-        False
-    """
-
-
-class Value(Absent, why="there is no TorchScript here"):
-    """A value in TorchScript's record of a program; nothing is one here.
-
-    Example:
-        >>> from tinytorch._C import Value
-        >>> isinstance(None, Value)
-        False
-    """

@@ -5,30 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 from ..compiler import _same
-from ..compiler import allow_in_graph as allow_in_graph
-from ..compiler import assume_constant_result as assume_constant_result
-from ..compiler import disable as disable
-from ..compiler import is_compiling as is_compiling
-from ..compiler import list_backends as list_backends
-from ..compiler import reset as reset
-from ..compiler import set_stance as set_stance
-from ..nn.module import Module
-from .module_aliases import publish
-from .unsupported import Absent, absent
 
-__all__ = [
-    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable",
-    "disallow_in_graph", "explain", "export", "forbid_in_graph", "graph_break",
-    "is_compile_supported", "is_compiling", "is_dynamo_supported", "list_backends",
-    "mark_dynamic", "mark_static", "mark_static_address", "maybe_mark_dynamic", "optimize",
-    "reset", "set_stance",
-]  # fmt: skip
-
-_F = TypeVar("_F")
-_WHY = "tinytorch compiles nothing: Python runs as it is written"
+__all__ = ["TransformGetItemToIndex", "config", "optimize"]
 
 
 class _Settings(SimpleNamespace):
@@ -58,12 +39,6 @@ config = _Settings(
     cache_size_limit=8, recompile_limit=8, suppress_errors=False, verbose=False,
     capture_scalar_outputs=False, optimize_ddp=True, disable=False,
 )  # fmt: skip
-explain = absent("_dynamo.explain", _WHY)
-export = absent("_dynamo.export", _WHY)
-
-
-class OptimizedModule(Absent, Module, why=_WHY):
-    """What ``compile`` makes of a module in PyTorch; here it returns the module itself."""
 
 
 class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
@@ -73,42 +48,6 @@ class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
         """Nothing."""
 
 
-def is_dynamo_supported() -> bool:
-    """Whether programs are compiled: False."""
-    return False
-
-
-def is_compile_supported(device_type: str) -> bool:
-    """Whether programs are compiled for a kind of device: False."""
-    return False
-
-
 def optimize(*args: Any, **kwargs: Any) -> Any:
     """A decorator that returns what it is given, as ``compile`` does."""
     return _same
-
-
-def disallow_in_graph(fn: _F) -> _F:
-    """``fn`` itself."""
-    return fn
-
-
-forbid_in_graph = disallow_in_graph
-
-
-def graph_break(msg: str = "") -> None:
-    """Nothing: there is no graph to break."""
-
-
-def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
-    """Nothing: sizes are what they are at each call."""
-
-
-maybe_mark_dynamic = mark_static = mark_dynamic
-
-
-def mark_static_address(t: Any, guard: bool = True) -> None:
-    """Nothing: no addresses are kept."""
-
-
-publish(__name__, "eval_frame external_utils utils _trace_wrapped_higher_order_op")

@@ -1,4 +1,4 @@
-"""Modules found under other names: PyTorch's private ones, and those of old pickles."""
+"""Modules that have no file of their name: those of other names, and those made of tables."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from types import ModuleType
 from typing import Any
 
 _OWN = __name__.partition(".")[0]
+#: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
+#: with a file that a table completes is not among them.
+TABLED = {
+    "compiling": "_C _custom_ops _dynamo _subclasses utils.cpp_extension utils.flop_counter",
+    "devices": "backends.cpu backends.mkl backends.mkldnn backends.mps backends.openmp",
+    "others": "autograd.profiler utils.model_zoo",
+    "distributed": "distributed._composable distributed._tensor distributed.device_mesh "
+    "distributed.fsdp distributed.nn distributed.optim distributed.rpc distributed.tensor",
+}
+_TABLE_OF = {name: file for file, names in TABLED.items() for name in names.split()}
 #: Where modules are, by the names that PyTorch's have and that pickles were written with.
 ELSEWHERE = {
-    "_C": "compat.c_module",
     "__config__": "compat.config",
-    "_custom_ops": "compat.custom_ops",
-    "_dynamo": "compat.dynamo",
     "_higher_order_ops": "compat.higher_order_ops",
-    "_subclasses": "compat.subclasses",
     "_tensor": "core.tensor",
+    "ao.quantization": "quantization",
     "_tensor_str": "compat.tensor_str",
     "_utils": "compat.utils",
     # pickles of versions before 0.2
@@ -42,7 +49,7 @@ ELSEWHERE = {
 
 
 def install() -> None:
-    """Have imports of the names in ``ELSEWHERE`` find their modules; once is enough."""
+    """Have imports of the names above find their modules; once is enough."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
@@ -63,6 +70,20 @@ class _Alias:
         module.__spec__ = self._spec
 
 
+class _Made:
+    """Makes a module of its table."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """None: as Python makes one."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        tables = import_module(f"{_OWN}.compat.tables.{_TABLE_OF[self._name]}")
+        tables.fill(vars(module), tables.TABLES[self._name])
+
+
 def alias(fullname: str, module: ModuleType) -> ModuleSpec:
     """How ``import fullname`` finds a module that is loaded already."""
     # A Loader by what it does: the class's module takes 8 ms to import.
@@ -71,7 +92,7 @@ def alias(fullname: str, module: ModuleType) -> ModuleSpec:
 
 
 class _Finder:
-    """Answers for the names in ``ELSEWHERE`` and below them, and for nothing else."""
+    """Answers for the names above, and for those below the ones elsewhere; for nothing else."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -79,6 +100,9 @@ class _Finder:
         root, _, name = fullname.partition(".")
         if root != _OWN:
             return None
+        if name in _TABLE_OF:
+            made: Any = _Made(name)
+            return ModuleSpec(fullname, made)
         place = _place(name)
         if place is None:
             return None

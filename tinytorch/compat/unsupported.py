@@ -11,12 +11,17 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 
-def absent(name: str, why: str) -> Callable[..., NoReturn]:
+def absent(
+    name: str, why: str, error: type[Exception] = NotImplementedError, when: str = ""
+) -> Callable[..., NoReturn]:
     """A function of that name that says why it cannot be called.
 
     Args:
         name: PyTorch's name, without ``torch.``: ``"onnx.export"``.
-        why: What is missing here, as the end of a sentence.
+        why: What is missing here, as the end of a sentence that begins with the name; of another
+            error than NotImplementedError, the whole text.
+        error: What it raises.
+        when: What to say of an error that PyTorch raises, too: ``"as in PyTorch without one"``.
 
     Example:
         >>> from tinytorch.compat.unsupported import absent
@@ -25,22 +30,24 @@ def absent(name: str, why: str) -> Callable[..., NoReturn]:
             ...
         NotImplementedError: onnx.export: no graphs are recorded here
     """
+    text = f"{name}: {why}" if error is NotImplementedError else why
 
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(f"{name}: {why}")
+        raise error(text)
 
-    refuse.__name__ = refuse.__qualname__ = name.rpartition(".")[2]
-    refuse.__doc__ = f"Not available: {why}.{_example(name, why)}"
+    module, _, refuse.__name__ = name.rpartition(".")
+    refuse.__module__, refuse.__qualname__ = f"tinytorch.{module}", refuse.__name__
+    raised = f".\n\nRaises:\n    {error.__name__}: Always, {when}." if when else f": {why}."
+    refuse.__doc__ = f"Not available{raised}{_example(name, f'{error.__name__}: {text}')}"
     return refuse
 
 
-def _example(name: str, why: str) -> str:
+def _example(name: str, error: str) -> str:
     """The end of a docstring: what happens to who calls a name that is absent."""
     module, _, own = name.rpartition(".")
     lines = (
         "", "", "Example:", f"    >>> from tinytorch.{module} import {own}", f"    >>> {own}()",
-        "    Traceback (most recent call last):", "        ...",
-        f"    NotImplementedError: {name}: {why}", "",
+        "    Traceback (most recent call last):", "        ...", f"    {error}", "",
     )  # fmt: skip
     return "\n".join(lines)
 
@@ -71,7 +78,7 @@ class Absent:
             module = cls.__module__.removeprefix("tinytorch.")
             cls._why = f"{module}.{cls.__qualname__}: {why}"
             cls.__doc__ = inspect.cleandoc(cls.__doc__ or "") + _example(
-                f"{module}.{cls.__qualname__}", why
+                f"{module}.{cls.__qualname__}", f"NotImplementedError: {cls._why}"
             )
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:

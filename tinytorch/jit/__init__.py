@@ -4,60 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar, overload
 
-from ..nn import Module
+from ..compat.tables.compiling import TABLES, fill
 
-__all__ = [
-    "Final", "ScriptFunction", "ScriptModule", "TracerWarning", "annotate", "export", "freeze",
-    "ignore", "is_scripting", "is_tracing", "load", "save", "script", "script_if_tracing", "trace",
-    "unused",
-]  # fmt: skip
+__all__ = ["Final", "TracerWarning", "annotate", "ignore", "script", "trace"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def _refuse(name: str) -> NoReturn:
-    raise NotImplementedError(
-        f"jit.{name}: tinytorch runs Python as it is written and has no TorchScript; call the "
-        "function or module itself, and keep weights with save() and load()"
-    )
+_T = TypeVar("_T")
 
 
 class TracerWarning(Warning):
     """What a tracer warns with in PyTorch, of code that it cannot follow; never given here."""
-
-
-class ScriptFunction:
-    """What ``torch.jit.script`` makes of a function; nothing here is an instance of it.
-
-    Raises:
-        NotImplementedError: If it is called.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(tt.add, tt.jit.ScriptFunction)
-        False
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse("ScriptFunction")
-
-
-class ScriptModule(Module):
-    """What ``torch.jit.script`` makes of a module; nothing here is an instance of it.
-
-    Raises:
-        NotImplementedError: If it is called.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(tt.nn.Linear(1, 1), tt.jit.ScriptModule)
-        False
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse("ScriptModule")
 
 
 def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
@@ -97,77 +55,7 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
     return func
 
 
-def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
-    """Not available: there is no TorchScript here.
-
-    Raises:
-        NotImplementedError: Always.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.freeze(tt.nn.Linear(1, 1))
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.freeze: tinytorch runs ...
-    """
-    _refuse("freeze")
-
-
-def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> None:
-    """Not available: there is no TorchScript here.
-
-    Raises:
-        NotImplementedError: Always.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.save(tt.nn.Linear(1, 1), "model.pt")
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.save: tinytorch runs ...
-    """
-    _refuse("save")
-
-
-def load(f: Any, *args: Any, **kwargs: Any) -> Any:
-    """Not available: there is no TorchScript here.
-
-    Raises:
-        NotImplementedError: Always.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.load("model.pt")
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.load: tinytorch runs ...
-    """
-    _refuse("load")
-
-
-def is_scripting() -> bool:
-    """False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.is_scripting()
-        False
-    """
-    return False
-
-
-def is_tracing() -> bool:
-    """False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.is_tracing()
-        False
-    """
-    return False
-
-
-def annotate(the_type: Any, the_value: Any) -> Any:
+def annotate(the_type: Any, the_value: _T) -> _T:
     """``the_value`` itself.
 
     Args:
@@ -182,17 +70,10 @@ def annotate(the_type: Any, the_value: Any) -> Any:
     return the_value
 
 
-def export(fn: _F) -> _F:
-    """``fn`` itself.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.export(len) is len
-        True
-    """
-    return fn
-
-
+@overload
+def ignore(drop: _F, **kwargs: Any) -> _F: ...
+@overload
+def ignore(drop: bool = False, **kwargs: Any) -> Callable[[_F], _F]: ...
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
     """The function itself, or a decorator that returns it.
 
@@ -204,30 +85,8 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
         >>> tt.jit.ignore(len) is tt.jit.ignore(drop=True)(len) is len
         True
     """
-    return drop if callable(drop) else export
-
-
-def script_if_tracing(fn: _F) -> _F:
-    """``fn`` itself.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.script_if_tracing(len) is len
-        True
-    """
-    return fn
-
-
-def unused(fn: _F) -> _F:
-    """``fn`` itself.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.unused(len) is len
-        True
-    """
-    return fn
+    return drop if callable(drop) else script
 
 
 import_module(f"{__name__}.annotations")  # in the place of what `from __future__` left
-interface = _overload = _overload_method = _script_if_tracing = export
+fill(globals(), TABLES["jit"])

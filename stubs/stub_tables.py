@@ -1,0 +1,104 @@
+"""What a table in ``tinytorch.compat.tables`` says of a module, as declarations in its stub."""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import inspect
+import types
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from stub_names import Entity, Scope
+from stub_writer import Writer, declaration
+
+from tinytorch.compat import import_hook
+from tinytorch.compat.rows import Row, Table
+
+ROOT = Path(__file__).resolve().parent.parent / "tinytorch"
+#: Where the names in the annotations of rows are looked up.
+ROWS = "tinytorch.compat.rows"
+
+
+@cache
+def tables() -> dict[str, Table]:
+    """Every table by the name of its module."""
+    found = {}
+    for path in sorted((ROOT / "compat" / "tables").glob("[a-z]*.py")):
+        held = importlib.import_module(f"tinytorch.compat.tables.{path.stem}").TABLES
+        found.update({f"tinytorch.{name}": table for name, table in held.items()})
+    return found
+
+
+def paths() -> dict[str, Path]:
+    """The modules that have no file, with the one that each would have."""
+    names = " ".join(import_hook.TABLED.values()).split()
+    return {f"tinytorch.{name}": ROOT.joinpath(*name.split(".")).with_suffix(".py")
+            for name in names}  # fmt: skip
+
+
+def homes(module: str) -> dict[str, Entity]:
+    """What each name of a module's table stands for."""
+    rows = tables()[module].rows() if module in tables() else {}
+    return {name: home(module, name, row) for name, row in rows.items()}
+
+
+def home(module: str, name: str, row: Any) -> Entity:
+    """What a name stands for: itself, or what is defined elsewhere."""
+    if not isinstance(row, Row) or not row.place:
+        return Entity(module, name)
+    place, colon, inner = row.place.partition(":")
+    return Entity(f"tinytorch.{place}".rstrip("."), inner or name if colon else "")
+
+
+def write_table(writer: Writer, module: str) -> None:
+    """Declare what a module's table says."""
+    loaded = vars(importlib.import_module(module))
+    writer.line(f"__all__ = {loaded['__all__']}\n")
+    for name, entity in homes(module).items():
+        value = loaded[name]
+        if entity.module != module:
+            place, word = (entity.module, entity.name) if entity.name else (
+                entity.module.rpartition(".")[0], entity.module.rpartition(".")[2])  # fmt: skip
+            writer.imports[name] = f"from {place} import {word} as {name}"
+        elif isinstance(value, types.FunctionType):
+            write_function(writer, name, value)
+        elif isinstance(value, type):
+            write_made_class(writer, name, value)
+        else:
+            ours = isinstance(value, bool | int | str)
+            kind = Entity("builtins", type(value).__name__) if ours else Entity("typing", "Any")
+            writer.line(f"{name}: {writer.word(kind)}")
+
+
+def write_function(writer: Writer, name: str, value: Any, indent: str = "") -> None:
+    """Declare a function that was made, with its docstring: no source has it."""
+    scope = Scope.of(ROWS)
+    assert scope is not None
+    text = indented(value, f"{indent}    ")
+    writer.function(declaration(name, inspect.signature(value)), scope, indent, text)
+    writer.line()
+
+
+def indented(value: Any, indent: str) -> str:
+    """A docstring as it stands in a stub, its end on a line of its own if it has several."""
+    lines = inspect.cleandoc(value.__doc__ or "").replace("\\", r"\\").split("\n")
+    inner = [f"{indent}{line}" if line else "" for line in lines[1:]]
+    return "\n".join([lines[0], *inner, *([indent] if inner else [])])
+
+
+def write_made_class(writer: Writer, name: str, value: type) -> None:
+    """Declare a class that was made: its bases, members of an enumeration, methods."""
+    bases = [writer.word(Entity(base.__module__, base.__name__)) for base in value.__bases__]
+    writer.line()
+    writer.line(f"class {name}({', '.join(bases)}):")
+    writer.line(f'    """{indented(value, "    ")}"""')
+    if issubclass(value, enum.Enum):
+        for member in value.__members__.values():
+            writer.line(f"    {member.name} = {member.value!r}")
+    else:
+        own = {n: f for n, f in vars(value).items() if isinstance(f, types.FunctionType)}
+        for method, function in own.items():
+            write_function(writer, method, function, "    ")
+    writer.line()

@@ -1,0 +1,108 @@
+"""Names that tables stand for: where they are found, what they say, and how they refuse."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tests.facade.fresh import run
+from tinytorch.compat.import_hook import TABLED
+from tinytorch.compat.rows import Row, Table
+
+ROOT = Path(tt.__file__).parent
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def tables() -> dict[str, Table]:
+    files = sorted((ROOT / "compat" / "tables").glob("[a-z]*.py"))
+    held = (importlib.import_module(f"tinytorch.compat.tables.{file.stem}") for file in files)
+    return {module: table for each in held for module, table in each.TABLES.items()}
+
+
+def made() -> Iterator[tuple[str, str]]:
+    """Module and name of what the rows make, not of what is defined elsewhere."""
+    for module, table in tables().items():
+        for name, row in table.rows().items():
+            if isinstance(row, Row) and not row.place:
+                yield module, name
+
+
+MADE = list(made())
+
+
+def test_every_table_is_one_modules() -> None:
+    held = (importlib.import_module(f"tinytorch.compat.tables.{file}").TABLES for file in TABLED)
+    assert sorted(m for table in held for m in table) == sorted(tables())
+    for file, modules in TABLED.items():
+        found = importlib.import_module(f"tinytorch.compat.tables.{file}").TABLES
+        assert {*modules.split()} <= found.keys()
+
+
+@pytest.mark.parametrize("module", tables())
+def test_a_module_has_either_a_file_or_a_docstring_in_its_table(module: str) -> None:
+    loaded, table = importlib.import_module(f"tinytorch.{module}"), tables()[module]
+    path = ROOT.joinpath(*module.split("."))
+    has_file = path.with_suffix(".py").exists() or (path / "__init__.py").exists()
+    listed = module in " ".join(TABLED.values()).split()
+    assert has_file != listed and has_file != bool(table.doc)
+    assert type(loaded) is ModuleType and loaded.__doc__ and loaded.__name__.endswith(module)
+    public = {name for name in table.rows() if not name.startswith("_")}
+    assert public <= {*loaded.__all__} <= {*dir(loaded)}
+    for file in table.files.split():
+        assert public <= {*dir(importlib.import_module(f"tinytorch.{module}.{file}"))}
+
+
+@pytest.mark.parametrize(("module", "name"), MADE)
+def test_what_is_made_says_what_it_is_and_shows_it(module: str, name: str) -> None:
+    value: Any = getattr(importlib.import_module(f"tinytorch.{module}"), name)
+    assert value.__name__ == value.__qualname__ == name
+    assert importlib.import_module(value.__module__).__dict__[name] is value
+    assert pickle.loads(pickle.dumps(value)) is value
+    text = inspect.getdoc(value) or ""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, module, 0)
+    report: list[str] = []
+    assert test.examples
+    failures = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert not failures.failed, "".join(report)
+
+
+def test_arguments_are_those_of_the_signature() -> None:
+    assert str(inspect.signature(tt.xpu.manual_seed)) == "(seed: 'int') -> 'None'"
+    assert str(inspect.signature(tt.mps.is_available)) == "() -> 'bool'"
+    assert tt.cpu.synchronize(device="cpu") is None and tt.xpu.memory_allocated(0) == 0
+    for call, text in (
+        (lambda: tt.xpu.manual_seed(), r"manual_seed\(\) missing a required argument: 'seed'"),
+        (lambda: tt.xpu.manual_seed(1, 2), r"manual_seed\(\) too many positional arguments"),
+        (lambda: tt.cpu.synchronize(where=1), r"synchronize\(\) got an unexpected keyword"),
+        (lambda: tt.mps.is_available(1), r"is_available\(\) takes 0 positional arguments but 1"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
+def test_an_answer_is_not_shared() -> None:
+    tt.compiler.list_backends().append("mine")
+    assert tt.compiler.list_backends() == []
+
+
+@pytest.mark.parametrize("package", ["tinytorch", "torch"])
+def test_modules_without_a_file_are_imported_by_both_names(package: str) -> None:
+    start = "import tinytorch; tinytorch.install_as_torch()"
+    lines = [f"import {package}.{name}" for name in " ".join(TABLED.values()).split()]
+    end = f"print({package}.backends.mps.is_built())"
+    assert run("\n".join([start, *lines, end])) == "False"
+
+
+def test_nothing_is_made_before_it_is_asked_for() -> None:
+    code = "import sys, tinytorch; print(*(m for m in sys.modules if 'compat.' in m))"
+    assert not re.search("tables|rows", run(code))

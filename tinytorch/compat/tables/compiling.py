@@ -1,0 +1,164 @@
+"""Modules that trace, compile and export programs: here these run as Python runs them."""
+
+from __future__ import annotations
+
+from ..rows import Table, alias, answer, argument, fill, missing, refusal
+
+__all__ = ["TABLES", "fill"]
+
+_COMPILED = "tinytorch compiles nothing: Python runs as it is written"
+_FAKE = "tinytorch compiles nothing: tensors have elements"
+_GRAPHS = "tinytorch records no graphs of programs; call the module as it is"
+_WRITTEN = "tinytorch records no graphs to write; export the model's weights with PyTorch"
+_SCRIPTED = (
+    "tinytorch runs Python as it is written and has no TorchScript; call the function or module "
+    "itself, and keep weights with save() and load()"
+)
+_NO_SCRIPT = "there is no TorchScript here"
+_EXTENSIONS = "extensions are compiled against PyTorch's own code, of which there is none here"
+_ITSELF = argument("``fn`` itself.")
+
+TABLES = {
+    "compiler": Table({
+        "allow_in_graph": _ITSELF,
+        "assume_constant_result": argument("``fn`` itself: it is called each time."),
+        "is_compiling": answer(False),
+        "is_dynamo_compiling":
+            answer(False, "Whether code is being compiled, as ``is_compiling``: never."),
+        "is_exporting": answer(False, "Whether a program is being exported: never."),
+        "reset": answer(None, "Nothing: there is nothing to forget."),
+        "cudagraph_mark_step_begin":
+            answer(None, "Nothing: there are no graphs of GPU work to begin anew."),
+        "list_backends": answer([], "No compilers.", "exclude_tags: Any = ()", gives="list[str]"),
+    }),
+    "_C": Table(
+        doc="What libraries call of PyTorch's compiled part, ``torch._C``.",
+        names={
+            "Tensor device": alias(":"),
+            "DisableTorchFunction DisableTorchFunctionSubclass": alias("core.torch_function:"),
+            "_disabled_torch_function_impl": alias("core.torch_function:refusing"),
+            "_is_torch_function_enabled": alias("core.torch_function:is_on"),
+            "_LinAlgError": alias("ops.linalg.shared:LinAlgError"),
+            "DispatchKey DispatchKeySet _TensorMeta _functorch _nn": alias("compat.c_module:"),
+            "_are_functorch_transforms_active": alias("func._level:is_transforming"),
+            "_is_fwd_grad_enabled": answer(True, "True: dual tensors carry their tangents on."),
+            "_get_tracing_state": answer(None, "None: nothing is being traced."),
+            "_is_tracing": answer(False, "False: nothing is being traced."),
+            "_log_api_usage_once": answer(None, "Nothing: no use of the library is counted.",
+                                          "event: str", shown="'mylib.start'"),
+            "Graph": missing("TorchScript's record of a program, which symbolic functions of an "
+                             "export are given.", _NO_SCRIPT),
+            "PyTorchFileReader": missing("What reads the records of a checkpoint in PyTorch; "
+                                         "nothing is one here.", "read checkpoints with load()"),
+            "PyTorchFileWriter": missing("What writes the records of a checkpoint in PyTorch; "
+                                         "nothing is one here.", "write checkpoints with save()"),
+            "ScriptObject":
+                missing("A value of a compiled class; nothing is one here.", _NO_SCRIPT),
+            "TensorType":
+                missing("TorchScript's type of tensors; nothing is one here.", _NO_SCRIPT),
+            "Value": missing("A value in TorchScript's record of a program; nothing is one here.",
+                             _NO_SCRIPT),
+        },
+    ),
+    "_dynamo": Table(
+        doc="``torch._dynamo`` for programs that tell its compiler what to leave: nothing is "
+            "compiled.",
+        names={
+            "allow_in_graph assume_constant_result disable is_compiling list_backends reset "
+            "set_stance": alias("compiler:"),
+            "TransformGetItemToIndex config optimize": alias("compat.dynamo:"),
+            "OptimizedModule": missing("What ``compile`` makes of a module in PyTorch; here it "
+                                       "returns the module itself.", _COMPILED, "nn.module:Module"),
+            "explain export": refusal(_COMPILED),
+            "is_dynamo_supported": answer(False, "Whether programs are compiled: False."),
+            "is_compile_supported": answer(False, "Whether programs are compiled for a kind of "
+                                           "device: False.", "device_type: str", shown="'cuda'"),
+            "disallow_in_graph forbid_in_graph": _ITSELF,
+            "graph_break": answer(None, "Nothing: there is no graph to break.", "msg: str = ''"),
+            "mark_dynamic maybe_mark_dynamic mark_static":
+                answer(None, "Nothing: sizes are what they are at each call.",
+                       "t: Any, index: Any, **options: Any", shown="None, 0"),
+            "mark_static_address": answer(None, "Nothing: no addresses are kept.",
+                                          "t: Any, guard: bool = True", shown="None"),
+        },
+        files="eval_frame external_utils utils _trace_wrapped_higher_order_op",
+    ),
+    "_subclasses": Table(
+        doc="``torch._subclasses`` for programs that ask whether a tensor is a compiler's: none "
+            "is.",
+        names={
+            "FakeTensor": missing("A tensor of a shape and no elements, which a compiler computes "
+                                  "with; nothing is one here.", _FAKE),
+            "FakeTensorMode": missing("A scope that makes such tensors of others.", _FAKE),
+            "is_fake": answer(False, "Whether ``x`` is such a tensor: False.", "x: object",
+                              shown="None"),
+        },
+        files="fake_tensor",
+    ),
+    "_custom_ops": Table(
+        doc="``torch._custom_ops``, the older home of ``tinytorch.library``.",
+        names={"custom_op impl impl_abstract": alias("library:")},
+    ),
+    "export": Table({
+        "draft_export export load register_dataclass save unflatten": refusal(_GRAPHS),
+        "ExportedProgram": missing("A program as a graph, which nothing is here.", _GRAPHS),
+        "ShapesCollection":
+            missing("Which dimensions of which tensors may change; making one raises.", _GRAPHS),
+    }),
+    "fx": Table(
+        {
+            "Graph": missing("A program as a graph, which nothing is here.", _GRAPHS),
+            "Node": missing("A step of a graph, which nothing is here.", _GRAPHS),
+            "Proxy": missing("What a tracer calls functions with; nothing is one here.", _GRAPHS),
+            "Tracer": missing("What makes graphs of modules; deriving from it is fine, making one "
+                              "raises.", _GRAPHS),
+            "GraphModule": missing("A module made of a graph, which none is here; deriving from it "
+                                   "is fine.", _GRAPHS, "nn.module:Module"),
+            "Interpreter": missing("What runs a graph step by step; deriving from it is fine, "
+                                   "making one raises.", _GRAPHS),
+            "Transformer": missing("What makes a graph of another; deriving from it is fine, "
+                                   "making one raises.", _GRAPHS, "Interpreter"),
+            "symbolic_trace replace_pattern": refusal(_GRAPHS),
+            "has_side_effect": argument("Its argument: the mark says that a graph is to keep calls "
+                                        "of it, and there is none."),
+            "get_proxy_mode": answer(None, "None: nothing is being traced."),
+        },
+        files="node graph graph_module interpreter proxy subgraph_rewriter experimental "
+              "experimental.proxy_tensor",
+    ),
+    "jit": Table({
+        "ScriptFunction": missing("What ``torch.jit.script`` makes of a function; nothing here is "
+                                  "an instance of it.", _SCRIPTED),
+        "ScriptModule": missing("What ``torch.jit.script`` makes of a module; nothing here is an "
+                                "instance of it.", _SCRIPTED, "nn.module:Module"),
+        "freeze": refusal(_SCRIPTED, takes="mod: Any, *args: Any, **kwargs: Any"),
+        "save": refusal(_SCRIPTED, takes="m: Any, f: Any, *args: Any, **kwargs: Any"),
+        "load": refusal(_SCRIPTED, takes="f: Any, *args: Any, **kwargs: Any"),
+        "is_scripting is_tracing": answer(False),
+        "export script_if_tracing unused interface _overload _overload_method _script_if_tracing":
+            _ITSELF,
+    }),
+    "onnx": Table(
+        {
+            "export": refusal(_WRITTEN),
+            "ONNXProgram": missing("What an export gives, which nothing is here.", _WRITTEN),
+            "is_in_onnx_export": answer(False),
+        },
+        files="symbolic_helper " + " ".join(f"symbolic_opset{n}" for n in range(7, 21)),
+    ),
+    "utils.cpp_extension": Table(
+        doc="``torch.utils.cpp_extension`` for programs that import it: no extension is compiled.",
+        names={
+            "CUDA_HOME ROCM_HOME": None,  # where compilers for GPUs are: none is looked for
+            "IS_HIP_EXTENSION": False,
+            "BuildExtension CUDAExtension CppExtension include_paths load load_inline":
+                refusal(_EXTENSIONS),
+        },
+    ),
+    "utils.flop_counter": Table(
+        doc="``torch.utils.flop_counter`` for programs that import it: operations are not counted.",
+        names={"FlopCounterMode": missing("What counts a program's operations in PyTorch; making "
+                                          "one raises.", "nothing stands between programs and "
+                                          "operations")},
+    ),
+}  # fmt: skip

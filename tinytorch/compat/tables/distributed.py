@@ -1,0 +1,145 @@
+"""Modules for several processes, of which there is one."""
+
+from __future__ import annotations
+
+import datetime
+
+from ..rows import Table, alias, answer, choices, fill, missing, refusal
+
+__all__ = ["TABLES", "fill"]
+
+_TRAINS = "tinytorch trains in one process"
+_WORKS = "tinytorch works in one process"
+_MESH = f"{_WORKS}: there is no mesh of devices"
+_CALLED = f"{_WORKS}: there is none to call"
+_SPREAD = f"{_WORKS}: no tensor is spread over several"
+_SHARDED = f"{_TRAINS}: nothing is sharded"
+_OPTIMIZED = f"{_TRAINS}: no optimizer is spread over several"
+_ALONE = refusal(
+    "Default process group has not been initialized, please make sure to call init_process_group.",
+    ValueError, "as in PyTorch before ``init_process_group``: there are no other processes",
+)  # fmt: skip
+_WHERE = missing("Whether parameters wait on the CPU.", _SHARDED)
+_DTYPES = missing("The dtypes of a sharded module.", _SHARDED)
+_TENSOR = {
+    "distribute_tensor distribute_module compute_local_shape_and_global_offset "
+    "implicit_replication": refusal(_SPREAD),
+    "DTensor": missing("A tensor that is spread over processes, which none is here.", _SPREAD),
+    "Placement": missing("How a tensor is spread over processes; nothing is one here.", _SPREAD),
+    "Shard": missing("A part along a dimension in each process.", _SPREAD, "Placement"),
+    "_StridedShard":
+        missing("Several parts along a dimension in each process.", _SPREAD, "Shard"),
+    "Replicate": missing("All of it in each process.", _SPREAD, "Placement"),
+    "Partial": missing("A term of it in each process.", _SPREAD, "Placement"),
+}  # fmt: skip
+
+TABLES = {
+    "distributed": Table(
+        {
+            "device_mesh": alias("distributed.device_mesh"),
+            "DeviceMesh init_device_mesh": alias("distributed.device_mesh:"),
+            "nn": alias("distributed.nn"),
+            "rpc": alias("distributed.rpc"),
+            "is_available is_initialized is_gloo_available is_mpi_available is_nccl_available "
+            "is_torchelastic_launched": answer(False),
+            "init_process_group": refusal(_TRAINS),
+            "destroy_process_group":
+                answer(None, "Nothing: there is none.", "group: Any = None"),
+            "all_gather all_gather_into_tensor all_gather_object all_reduce all_to_all "
+            "all_to_all_single barrier batch_isend_irecv broadcast broadcast_object_list gather "
+            "gather_object get_backend get_global_rank get_group_rank get_process_group_ranks "
+            "get_rank get_world_size irecv isend monitored_barrier new_group recv reduce "
+            "reduce_scatter reduce_scatter_tensor scatter scatter_object_list send": _ALONE,
+            # How long processes wait for each other in PyTorch.
+            "default_pg_timeout": datetime.timedelta(minutes=30),
+            "GradBucket": missing("Gradients that processes exchange together, which nothing is "
+                                  "here.", _TRAINS),
+            "P2POp": missing("A message to or from another process, which nothing is here.",
+                             _WORKS),
+            "Work": missing("A message on its way, which nothing is here.", _WORKS),
+        },
+        files="constants distributed_c10d",
+    ),
+    "distributed.nn": Table(
+        doc="The forms of these functions that can be differentiated.",
+        names={"all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter":
+               _ALONE},
+    ),
+    "distributed.device_mesh": Table(
+        doc="``torch.distributed.device_mesh`` for programs that name its classes.",
+        names={
+            "init_device_mesh": refusal(_MESH),
+            "DeviceMesh": missing("Devices of several processes as an array, which nothing is "
+                                  "here.", _MESH),
+        },
+    ),
+    "distributed.rpc": Table(
+        doc="``torch.distributed.rpc`` for programs that ask whether it is there: it is not.",
+        names={
+            "is_available": answer(False),
+            "init_rpc remote rpc_async rpc_sync shutdown": refusal(_CALLED),
+            "RRef": missing("A value in another process, which nothing is here.", _CALLED),
+            "TensorPipeRpcBackendOptions":
+                missing("How to call other processes; making one raises.", _CALLED),
+        },
+    ),
+    "distributed.tensor": Table(
+        doc="``torch.distributed.tensor`` for programs that ask whether a tensor is spread: none "
+            "is.",
+        names=_TENSOR,
+        files="placement_types experimental _utils api",
+    ),
+    "distributed._tensor": Table(
+        doc="The older name of ``torch.distributed.tensor``.",
+        names={" ".join(_TENSOR): alias("distributed.tensor:")},
+        files="api experimental placement_types",
+    ),
+    "distributed._composable": Table(
+        doc="The older home of ``torch.distributed.fsdp.fully_shard``.",
+        names={"FSDPModule fully_shard": alias("distributed.fsdp:")},
+        files="fsdp",
+    ),
+    "distributed.fsdp": Table(
+        doc="``torch.distributed.fsdp`` for programs that ask whether a module is sharded: none "
+            "is.",
+        names={
+            "fully_shard lambda_auto_wrap_policy register_fsdp_forward_method "
+            "size_based_auto_wrap_policy transformer_auto_wrap_policy": refusal(_SHARDED),
+            "FullyShardedDataParallel": missing("A module whose parameters are spread over "
+                                                "processes, which none is here.", _SHARDED,
+                                                "nn.module:Module"),
+            "FSDPModule":
+                missing("A module that ``fully_shard`` has spread, which none is here.", _SHARDED),
+            "CPUOffload CPUOffloadPolicy": _WHERE,
+            "MixedPrecision MixedPrecisionPolicy": _DTYPES,
+            "ModuleWrapPolicy":
+                missing("Which parts of a module are sharded by themselves.", _SHARDED),
+            "ShardedGradScaler": missing("``GradScaler`` for sharded modules.", _SHARDED),
+            "ShardingStrategy": choices(
+                "What is spread over the processes.",
+                FULL_SHARD=1, SHARD_GRAD_OP=2, NO_SHARD=3, HYBRID_SHARD=4, _HYBRID_SHARD_ZERO2=5,
+            ),
+            "BackwardPrefetch": choices("When parameters are gathered during the backward pass.",
+                                        BACKWARD_PRE=1, BACKWARD_POST=2),
+            "StateDictType": choices(
+                "The form of a sharded module's state dict.",
+                FULL_STATE_DICT=1, LOCAL_STATE_DICT=2, SHARDED_STATE_DICT=3,
+            ),
+        },
+        files="api wrap fully_sharded_data_parallel sharded_grad_scaler",
+    ),
+    "distributed.optim": Table(
+        doc="``torch.distributed.optim`` for programs that name its optimizers.",
+        names={
+            "ZeroRedundancyOptimizer":
+                missing("An optimizer whose state is spread over processes, which none is here.",
+                        _OPTIMIZED, "optim.optimizer:Optimizer"),
+            "DistributedOptimizer":
+                missing("An optimizer of parameters in other processes, which none is here.",
+                        _OPTIMIZED, "ZeroRedundancyOptimizer"),
+            "PostLocalSGDOptimizer":
+                missing("An optimizer that averages over processes, which none is here.",
+                        _OPTIMIZED, "ZeroRedundancyOptimizer"),
+        },
+    ),
+}  # fmt: skip

@@ -1,0 +1,66 @@
+"""Modules of other kinds of tensors, of measuring and downloads, and older homes of names."""
+
+from __future__ import annotations
+
+from ..rows import Table, alias, answer, choices, fill, missing, refusal
+
+__all__ = ["TABLES", "fill"]
+
+_DENSE = "tensors are dense here: none are sparse"
+_WHOLE = "tensors are not quantized here"
+_UNMEASURED = "tinytorch measures nothing; use Python's cProfile"
+_OLD_SPARSE = "The older name of a sparse tensor of"
+
+TABLES = {
+    "sparse": Table({
+        "FloatTensor": missing(f"{_OLD_SPARSE} float32.", _DENSE),
+        "DoubleTensor": missing(f"{_OLD_SPARSE} float64.", _DENSE),
+        "HalfTensor": missing(f"{_OLD_SPARSE} float16.", _DENSE),
+        "IntTensor": missing(f"{_OLD_SPARSE} int32.", _DENSE),
+        "LongTensor": missing(f"{_OLD_SPARSE} int64.", _DENSE),
+        "sum softmax log_softmax to_sparse_semi_structured": refusal(_DENSE),
+    }),
+    "quantization": Table(
+        {
+            "QConfig": missing("How a module would be quantized; making one raises.", _WHOLE),
+            "convert fuse_modules fuse_modules_qat get_default_qat_qconfig get_default_qconfig "
+            "prepare prepare_qat quantize quantize_dynamic": refusal(_WHOLE),
+        },
+        files="qconfig stubs",
+        called="ao.quantization",
+    ),
+    "profiler": Table({
+        "ProfilerActivity": choices("What a profiler looks at.", CPU=0, XPU=1, CUDA=2, MTIA=4,
+                                    HPU=5, PrivateUse1=6),
+        "profile": missing("What measures a part of a program in PyTorch; making one raises.",
+                           _UNMEASURED),
+        "EventList": missing("What a profiler has seen; nothing is one here.", _UNMEASURED),
+        "tensorboard_trace_handler": refusal(_UNMEASURED),
+        "supported_activities": answer(set(), "None.", gives="set[ProfilerActivity]"),
+        "kineto_available":
+            answer(False, "Whether PyTorch's own measuring library is there: False."),
+    }),
+    "autograd.profiler": Table(
+        doc="``torch.autograd.profiler``: the names of ``tinytorch.profiler``, and NVIDIA's marks.",
+        names={
+            "EventList profile record_function": alias("profiler:"),
+            "emit_nvtx": missing(
+                "What marks every operation for NVIDIA's profilers; making one raises.\n\n"
+                "``tinytorch.cuda.nvtx`` marks parts of a program.", _UNMEASURED),
+            "emit_itt": missing(
+                "What marks every operation for Intel's profilers; making one raises.",
+                _UNMEASURED),
+        },
+    ),
+    "utils.model_zoo": Table(
+        doc="``torch.utils.model_zoo``, the older name of ``hub``'s downloads: nothing is "
+            "downloaded.",
+        names={"load_url": alias("hub:load_state_dict_from_url"), "tqdm": alias("hub:")},
+    ),
+    "functional": Table({
+        "F": alias("nn.functional"),
+        "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors "
+        "cartesian_prod cdist chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft "
+        "svd_lowrank tensordot unique unique_consecutive unravel_index": alias(":"),
+    }),
+}  # fmt: skip
