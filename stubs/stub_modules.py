@@ -117,6 +117,7 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
         names = {n for n in names if n not in forwarded(numpy) or is_own(getattr(loaded, n))}
         values.update(dtypes.NAMES)
         names -= dtypes.NAMES.keys()
+    dir(loaded)  # has a package run
     listed = "__dir__" in vars(loaded)
     names -= {
         name for name, meant in scope.names.items()

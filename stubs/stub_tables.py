@@ -54,7 +54,9 @@ def home(module: str, name: str, row: Any) -> Entity:
 
 def write_table(writer: Writer, module: str) -> None:
     """Declare what a module's table says."""
-    loaded = vars(importlib.import_module(module))
+    home = importlib.import_module(module)
+    dir(home)  # has a package run
+    loaded = vars(home)
     writer.line(f"__all__ = {loaded['__all__']}\n")
     for name, entity in homes(module).items():
         value = loaded[name]

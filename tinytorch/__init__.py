@@ -12,13 +12,14 @@ everything else follows its inputs. ``dir(tinytorch)`` lists what there is here 
 """
 
 from .compat import import_hook
-from .facade import resolve
+from .facade import packages, resolve
 from .facade.hand_over import hand_over
 from .state import state as state  # the function, over the folder of its name
 
 __version__ = "0.1.0"
 
 import_hook.install()
+packages.install()
 hand_over()
 resolve.stand_in()
 

@@ -28,6 +28,7 @@ first = set(sys.modules)
 assert not hasattr(tt, "nope") and set(sys.modules) == first
 x = tt.zeros(2)
 spaces = [operator.attrgetter(name)(tt) if name else tt for name in {spaces!r}]
+[dir(space) for space in spaces]  # reads the packages
 before = set(sys.modules)
 for owner in [*spaces, tt.Tensor, x]:
     for name in "nope", "zeross", "_nope":

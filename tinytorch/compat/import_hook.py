@@ -9,6 +9,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ..facade.packages import alias as alias
+
 _OWN = __name__.partition(".")[0]
 #: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
 #: with a file that a table completes is not among them.
@@ -54,22 +56,6 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
-class _Alias:
-    """Hands out a module that is loaded already."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self._module
-
-    def exec_module(self, module: ModuleType) -> None:
-        # The import system has put the alias's spec in the place of the module's own,
-        # which reload and pickle go by.
-        module.__spec__ = self._spec
-
-
 class _Made:
     """Makes a module of its table."""
 
@@ -82,13 +68,6 @@ class _Made:
     def exec_module(self, module: ModuleType) -> None:
         tables = import_module(f"{_OWN}.compat.tables.{_TABLE_OF[self._name]}")
         tables.fill(vars(module), tables.TABLES[self._name])
-
-
-def alias(fullname: str, module: ModuleType) -> ModuleSpec:
-    """How ``import fullname`` finds a module that is loaded already."""
-    # A Loader by what it does: the class's module takes 8 ms to import.
-    loader: Any = _Alias(module)
-    return ModuleSpec(fullname, loader, is_package=hasattr(module, "__path__"))
 
 
 class _Finder:

@@ -12,6 +12,7 @@ import ast
 import copy
 import enum
 import inspect
+import threading
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -28,6 +29,10 @@ __all__ = [
 _OWN = __name__.partition(".")[0]
 #: What annotations in tables call a function or class of a program's own.
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+#: Python 3.11's parser counts how deep it is for all threads together.
+_parsing = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -178,7 +183,8 @@ def _function(
 
 def _signature(takes: str, gives: str) -> inspect.Signature:
     """A signature whose annotations are texts, as they are in the sources."""
-    (node,) = ast.parse(f"def f({takes}) -> {gives}: ...").body
+    with _parsing:
+        (node,) = ast.parse(f"def f({takes}) -> {gives}: ...").body
     given: ast.arguments = node.args  # type: ignore[attr-defined]
     found: list[tuple[Any, str, Any]] = [
         (each, "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty) for each in given.args

@@ -6,9 +6,11 @@ import builtins
 import functools
 import inspect
 import linecache
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -138,6 +140,8 @@ def make_inplace_function(op: Op) -> Any:
 
 
 def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
+    if op.function.__module__ in sys.modules:  # its rules follow it there: wait for the whole
+        import_module(op.function.__module__)
     with _compiling:
         code = _code(source(op, form))
         names = function.__globals__

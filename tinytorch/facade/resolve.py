@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -36,9 +35,6 @@ def families() -> list[str]:
 def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
     entries = [entry for entry in os.scandir(folder) if not entry.name.startswith("_")]
     return sorted(entries, key=lambda entry: entry.name)
-
-
-_loading = threading.RLock()
 
 
 def stand_in() -> None:
@@ -83,8 +79,8 @@ class Unloaded:
 
 
 def _load(family: str) -> None:
-    with _loading:  # another thread may be halfway through it
-        importlib.import_module(f"tinytorch.ops.{family}")
+    """Import a family, or wait until the thread that does has the whole of it."""
+    importlib.import_module(f"tinytorch.ops.{family}")
 
 
 def load_all() -> None:
@@ -111,11 +107,11 @@ def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> A
     """
     if table is None:
         table = NAMESPACES.setdefault(namespace, {})
-    if name not in table:
-        family = _FAMILY_OF.get(namespace, {}).get(name)
-        if family is None:
-            return None
-        _load(family)
+    family = _FAMILY_OF.get(namespace, {}).get(name)
+    if family is not None:
+        _load(family)  # whatever is filed already: what follows it in the family may not be
+    elif name not in table and namespace == "numpy":
+        dir(importlib.import_module("tinytorch.numpy"))  # whose modules file its functions
     return table.get(name)
 
 
@@ -287,7 +283,7 @@ def resolve(name: str) -> Any:
         return starred()
     table = vars(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
-        return table.setdefault(name, NAMESPACES[""][name])
+        return table.setdefault(name, find("", name))
     if name.startswith("_") and name not in _NAMED_WITH_UNDERSCORE:
         raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     if name == "torch":  # PyTorch's module has itself under this name, and programs use it

@@ -18,6 +18,9 @@ from itertools import repeat
 from types import ModuleType
 from typing import Any
 
+# A package from the start, for a thread that asks for a file of it while another is here.
+__path__: list[str] = []
+
 from ._loss import Loss as _Loss
 from ._loss import WeightedLoss as _WeightedLoss
 from .activation import *  # noqa: F403
@@ -113,7 +116,6 @@ _single, _pair, _triple, _quadruple = (
 
 #: Makes a package of this file, of which nothing is looked for on disk: the import system finds
 #: the names below in ``sys.modules``, as it does ``os.path``.
-__path__: list[str] = []
 _FILES = (
     "activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold "
     "instancenorm lazy linear loss module normalization padding pixelshuffle pooling rnn sparse "

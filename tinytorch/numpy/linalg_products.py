@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import linalg as _torchs
 from ..core.tensor import Tensor
-from ..dispatch.op import NAMESPACES
+from ..facade.resolve import find
 from ._dialect import as_float, as_floats, joined, raising, tensor_of, written
 
 
@@ -91,7 +91,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    return NAMESPACES["numpy"]["diagonal"](x, offset, -2, -1)  # type: ignore[no-any-return]
+    return find("numpy", "diagonal")(x, offset, -2, -1)  # type: ignore[no-any-return]
 
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
@@ -107,7 +107,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
         >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
         tensor(5)
     """
-    return NAMESPACES["numpy"]["trace"](x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
+    return find("numpy", "trace")(x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
 
 
 @raising
@@ -143,7 +143,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
         tensor([0, 0, 1])
     """
-    return NAMESPACES["numpy"]["cross"](x1, x2, axis=axis)  # type: ignore[no-any-return]
+    return find("numpy", "cross")(x1, x2, axis=axis)  # type: ignore[no-any-return]
 
 
 def matmul(x1: Any, x2: Any, /) -> Tensor:
@@ -154,7 +154,7 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
         >>> np.linalg.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
         tensor([3, 7])
     """
-    return NAMESPACES["numpy"]["matmul"](x1, x2)  # type: ignore[no-any-return]
+    return find("numpy", "matmul")(x1, x2)  # type: ignore[no-any-return]
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
@@ -165,7 +165,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
         >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
         tensor(6., dtype=tinytorch.float64)
     """
-    return NAMESPACES["numpy"]["tensordot"](x1, x2, axes)  # type: ignore[no-any-return]
+    return find("numpy", "tensordot")(x1, x2, axes)  # type: ignore[no-any-return]
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
@@ -176,7 +176,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         >>> np.linalg.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
         tensor([3, 7])
     """
-    return NAMESPACES["numpy"]["vecdot"](x1, x2, axis=axis)  # type: ignore[no-any-return]
+    return find("numpy", "vecdot")(x1, x2, axis=axis)  # type: ignore[no-any-return]
 
 
 @raising

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor
-from ..dispatch.op import NAMESPACES
+from ..facade.resolve import find
 from ..ops.array_arguments import flat_if_none, in_bounds
 from ._dialect import (
     common_dtype,
@@ -365,7 +365,7 @@ def clip(
         low = None if type(low) is int and low <= limits.min else low
         high = None if type(high) is int and high >= limits.max else high
     if low is not None:
-        found = NAMESPACES["numpy"]["maximum"](found, low)
+        found = find("numpy", "maximum")(found, low)
     if high is not None:
-        found = NAMESPACES["numpy"]["minimum"](found, high)
+        found = find("numpy", "minimum")(found, high)
     return written(found if found is not a else found.clone(), out)  # type: ignore

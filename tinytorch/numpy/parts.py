@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor
-from ..dispatch.op import NAMESPACES, composite
+from ..dispatch.op import composite
+from ..facade.resolve import find
 from ._dialect import (
     as_float,
     common_dtype,
@@ -66,7 +67,7 @@ def angle(z: Any, deg: bool = False) -> Tensor:
         tensor([ 90., 180.], dtype=tinytorch.float64)
     """
     x = tensor_of(z)
-    found: Any = top_level("angle")(x) if x.is_complex() else NAMESPACES["numpy"]["arctan2"](0, x)
+    found: Any = top_level("angle")(x) if x.is_complex() else find("numpy", "arctan2")(0, x)
     return found * (180 / math.pi) if deg else found  # type: ignore[no-any-return]
 
 
@@ -135,7 +136,7 @@ def _elementwise(
 
 
 fix = _elementwise(
-    "fix", "Each element without its fractional part.", lambda x: NAMESPACES["numpy"]["trunc"](x),
+    "fix", "Each element without its fractional part.", lambda x: find("numpy", "trunc")(x),
     ">>> np.fix([-1.5, 1.5])", "tensor([-1.,  1.], dtype=tinytorch.float64)",
 )  # fmt: skip
 isneginf = _elementwise(

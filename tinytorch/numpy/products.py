@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor
-from ..dispatch.op import NAMESPACES
+from ..facade.resolve import find
 from ..ops.array_arguments import axes_of
 from ._dialect import (
     cast,
@@ -235,7 +235,7 @@ def trace(
     x = tensor_of(a)
     rows, columns = axes_of("trace", (axis1, axis2), x.ndim)
     found = top_level("diagonal")(x, offset, rows, columns)
-    return NAMESPACES["numpy"]["sum"](found, -1, dtype, out)  # type: ignore[no-any-return]
+    return find("numpy", "sum")(found, -1, dtype, out)  # type: ignore[no-any-return]
 
 
 @numpy_function
