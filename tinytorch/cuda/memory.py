@@ -76,23 +76,23 @@ def _peak_hook(xp: Backend) -> Any:
     return _peaks[xp]
 
 
+class _Peaks:
+    """What the hook keeps and does; its class is one of CuPy's, which is there when CuPy is."""
+
+    def __init__(self, xp: Backend) -> None:
+        super().__init__()
+        self.pool: Any = xp.get_default_memory_pool()
+        self.peaks: dict[int, int] = {}
+
+    def malloc_postprocess(self, **event: Any) -> None:
+        used, number = int(self.pool.used_bytes()), event["device_id"]
+        with _peaks_lock:
+            self.peaks[number] = max(self.peaks.get(number, 0), used)
+
+
 def _make_peak_hook(xp: Backend) -> Any:
-    base: type[Any] = xp.cuda.MemoryHook
-
-    class PeakHook(base):  # type: ignore[misc]
-        name = f"tinytorch.peak.{len(_peaks)}"  # a thread has one hook of a name
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.peaks: dict[int, int] = {}
-
-        def malloc_postprocess(self, **event: Any) -> None:
-            used = int(xp.get_default_memory_pool().used_bytes())
-            number = event["device_id"]
-            with _peaks_lock:
-                self.peaks[number] = max(self.peaks.get(number, 0), used)
-
-    return PeakHook()
+    name = f"tinytorch.peak.{len(_peaks)}"  # a thread has one hook of a name
+    return type("PeakHook", (_Peaks, xp.cuda.MemoryHook), {"name": name})(xp)
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
