@@ -16,7 +16,7 @@ from ..backends import (
     check,
     load,
 )
-from .scopes import INHERITED, Scope, Settings, Slot, thread
+from .scopes import INHERITED, Inherited, Scope, Settings, Slot, thread
 
 #: The environment variable that names the default backend of the process.
 VARIABLE = "TINYTORCH_BACKEND"
@@ -35,6 +35,8 @@ def current_backend() -> Backend:
     frame = _scoped()
     if frame is None:
         found = thread.backend if BACKEND.by_thread else None
+        if isinstance(found, Inherited):
+            found = found.value()
     elif frame.entry.live:
         found = frame.value
     else:
@@ -56,9 +58,10 @@ def get_backend() -> str:
     """The name of the active backend.
 
     It is that of the innermost ``backend_context``; outside of any, this thread's choice
-    (``set_backend``, or what the thread that started it had chosen); without one, the
-    process default (``set_default_backend``), which begins as the environment variable
-    ``TINYTORCH_BACKEND`` or ``"numpy"``.
+    (``set_backend``, or what it began with: the scopes of the thread that started it, each
+    until it ends, and that thread's choice); without one, the process default
+    (``set_default_backend``), which begins as the environment variable ``TINYTORCH_BACKEND``
+    or ``"numpy"``.
 
     Raises:
         UnknownBackendError: If it comes down to the environment variable, and no backend has
@@ -77,8 +80,8 @@ def set_backend(backend: BackendLike) -> None:
     """Choose the backend on which this thread creates tensors.
 
     Other threads are not affected, whether this is the main thread or not; threads started
-    from now on begin with it. Inside a ``backend_context`` it replaces that scope's backend
-    until the block ends. Existing tensors stay where they are.
+    from now on begin with it and keep it. Inside a ``backend_context`` it replaces that
+    scope's backend until the block ends. Existing tensors stay where they are.
 
     Args:
         backend: A registered name, a ``BackendType``, a ``Backend`` or a class of one.
@@ -116,10 +119,12 @@ def reset_backend() -> None:
 class backend_context(Scope):  # a context manager, named as a function
     """Make a backend the active one inside a ``with`` block or a function.
 
-    The scope belongs to the current task: other threads and tasks do not see it, while
-    ``asyncio.to_thread``, new tasks and ``contextvars.copy_context`` take it along. It ends
-    with the block, whatever is raised. One object may be entered again, also while it is
-    entered, and by several threads or tasks at once.
+    The scope belongs to the current task: threads and tasks that are there already do not
+    see it, while ``asyncio.to_thread``, new tasks and ``contextvars.copy_context`` take it
+    along. A thread that is started inside (also as a Timer, or by a pool, ``run_in_executor``
+    or Dask) has it until the block ends, and from then on what it would have had without.
+    The scope ends with the block, whatever is raised. One object may be entered again, also
+    while it is entered, and by several threads or tasks at once.
 
     As a decorator it works on functions, coroutines, generators and asynchronous
     generators; one that pauses leaves the scope until it is resumed.
@@ -218,14 +223,15 @@ def _first_default() -> Backend:
     return found
 
 
-def _snapshot() -> Backend | None:
+def _snapshot() -> Backend | Inherited[Backend] | None:
     """What a thread started here begins with; None: it follows the process default."""
     if os.environ.get(INHERIT_VARIABLE) == "0":
         return None
-    chosen = BACKEND.explicit()
-    if chosen is not None:
-        BACKEND.by_thread = True
-    return chosen
+    found = BACKEND.inherited()
+    if found.value() is None:
+        return None
+    BACKEND.by_thread = True
+    return found if found.frames else found.choice
 
 
 def _inherit_on_start() -> None:

@@ -39,7 +39,7 @@ class _ThreadState(threading.local):
     def __init__(self) -> None:
         # Runs in each thread at its first use of this object, hence in the new thread.
         inherited = getattr(threading.current_thread(), INHERITED, None)
-        self.backend: Backend | None = inherited
+        self.backend: Backend | Inherited[Backend] | None = inherited
         self.grad: bool | None = None
         self.inference: bool | None = None
         self.dtype: dtype | None = None
@@ -57,6 +57,27 @@ class Frame(Generic[_T]):
         self.value = value
         self.entry = entry
         self.parent = parent
+
+
+class Inherited(Generic[_T]):
+    """What a thread begins with that was started inside scopes: theirs, each until it ends.
+
+    It stands where the thread's choice would; a choice of its own takes its place.
+
+    Attributes:
+        frames: The scopes that were open when the thread was started, innermost first.
+        choice: The choice of the thread that started it, which stays.
+    """
+
+    __slots__ = ("choice", "frames")
+
+    def __init__(self, frames: tuple[Frame[_T], ...], choice: _T | None) -> None:
+        self.frames = frames
+        self.choice = choice
+
+    def value(self) -> _T | None:
+        """The value of the innermost scope that is still open, else the choice."""
+        return next((frame.value for frame in self.frames if frame.entry.open), self.choice)
 
 
 class Slot(Generic[_T]):
@@ -90,8 +111,20 @@ class Slot(Generic[_T]):
         frame = self.top()
         if frame is not None:
             return frame.value
-        found: _T | None = getattr(thread, self.name)
-        return found
+        found: _T | Inherited[_T] | None = getattr(thread, self.name)
+        return found.value() if isinstance(found, Inherited) else found
+
+    def inherited(self) -> Inherited[_T]:
+        """What a thread that is started here begins with."""
+        frames, frame = [], self.top()
+        while frame is not None:
+            frames.append(frame)
+            frame = frame.parent
+        own: _T | Inherited[_T] | None = getattr(thread, self.name)
+        if isinstance(own, Inherited):
+            frames += own.frames
+            own = own.choice
+        return Inherited(tuple(frame for frame in frames if frame.entry.open), own)
 
     def assign(self, value: _T) -> Callable[[], None]:
         """Replace the innermost scope's value, or outside scopes choose for this thread.
@@ -173,15 +206,18 @@ class Entry:
             collection, which may be anywhere. Frames of a dead entry do not count.
             A block left where it was entered stays live in the copies of its context: a
             task started inside keeps its scope after the parent has gone on.
+        open: Becomes False when the block has been left, wherever that was. Threads that were
+            started inside look at it: they would keep the scope for as long as they live.
         owner: The scope object that was entered, None for a call of a decorated function.
     """
 
-    __slots__ = ("live", "owner", "settings", "tokens")
+    __slots__ = ("live", "open", "owner", "settings", "tokens")
 
     def __init__(self, settings: Settings, owner: Scope | None = None) -> None:
         self.settings = settings
         self.owner = owner
         self.live = True
+        self.open = True
         self.tokens: list[Token[Any]] = []
 
     def enter(self) -> None:
@@ -192,6 +228,7 @@ class Entry:
 
     def leave(self) -> None:
         """Take this entry's frames away, and no others."""
+        self.open = False
         if collecting():  # the interrupted code may put back the stack as it had found it
             self.live = False
         for (slot, _), token in zip(self.settings, self.tokens):
