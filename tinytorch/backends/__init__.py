@@ -117,7 +117,7 @@ class _Registration:
 
 
 _registry: dict[str, _Registration] = {
-    "numpy": _Registration("numpy", "tinytorch.backends.numpy:NumpyBackend"),
+    "numpy": _Registration("numpy", "tinytorch.backends.numpy.backend:NumpyBackend"),
     "cupy": _Registration("cupy", "tinytorch.backends.cupy:CupyBackend"),
     "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
 }

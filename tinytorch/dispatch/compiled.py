@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import itertools
 import linecache
 import sys
 import threading
@@ -82,7 +83,8 @@ _SHARED: dict[str, Any] = {
     "_watch": watch,
 }
 
-_compiling = threading.RLock()
+_writing = threading.Lock()
+_written = itertools.count()
 
 
 def _unwritten(*args: Any, **options: Any) -> Any:
@@ -142,19 +144,21 @@ def make_inplace_function(op: Op) -> Any:
 def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
     if op.function.__module__ in sys.modules:  # its rules follow it there: wait for the whole
         import_module(op.function.__module__)
-    with _compiling:
-        code = _code(source(op, form))
-        names = function.__globals__
-        names.update(_SHARED)
-        names.update((f"_d{i}", default) for i, default in enumerate(op.plan.defaults))
-        names.update(_own_names(op))
-        made = FunctionType(code, names)
-        defaults = op.plan.defaults[: made.__code__.co_argcount] if form in _OPEN else None
-        function.__defaults__ = defaults or None
-        function.__code__ = code.replace(
-            co_name=function.__name__, co_qualname=function.__qualname__
-        )
+    while function.__code__ is _unwritten.__code__:
+        state = function.__globals__.get("_forgotten")
+        # Outside the lock: this may import, and what is imported may call what is not written.
+        code, names = _code(source(op, form)), _own_names(op)
+        with _writing:
+            if function.__globals__.get("_forgotten") is state:
+                _put(function, code, names, op, form)
     return function
+
+
+def _put(function: FunctionType, code: CodeType, names: dict[str, Any], op: Op, form: Form) -> None:
+    function.__globals__.update(_SHARED)
+    function.__globals__.update(names, __name__=None)  # silent: see ``facade.packages``
+    function.__defaults__ = op.plan.defaults[: code.co_argcount] or None if form in _OPEN else None
+    function.__code__ = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
 
 
 #: The forms whose arguments may be left out.
@@ -163,7 +167,8 @@ _OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE, Form.CREATION)
 
 def _own_names(op: Op) -> dict[str, Any]:
     last: list[Plan] = [(None, None, None, (), _SMALL.get)]
-    return {
+    defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
+    return defaults | {
         "_op": op, "_backward": op.backward, "_body": _body(op), "_kernel": op.kernel,
         "_keeps": op.keeps, "_step": op.function,
         "_copied": op.backward.copied, "_reflected": op.backward.reflected, "_last": last,
@@ -181,7 +186,8 @@ def _body(op: Op) -> Any:
 
 def _forget(function: FunctionType) -> None:
     """Have a function written again: what it was written from has changed."""
-    with _compiling:
+    with _writing:
+        function.__globals__["_forgotten"] = object()  # one that is being written is out of date
         function.__code__ = _unwritten.__code__
         function.__defaults__ = None
 
@@ -189,7 +195,7 @@ def _forget(function: FunctionType) -> None:
 @functools.cache
 def _code(text: str) -> CodeType:
     """The compiled text of a function; operations of one shape have it in common."""
-    name = f"<tinytorch call path {_code.cache_info().currsize}>"
+    name = f"<tinytorch call path {next(_written)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     module = compile(text, name, "exec")
     return next(code for code in module.co_consts if isinstance(code, CodeType))

@@ -1,10 +1,18 @@
-"""Packages that are read when a name of theirs is first asked for.
+"""How this package's modules are imported: packages late, those that call NumPy silent.
 
+**Packages are read when a name of theirs is first asked for.**
 A package that imports its modules while it is imported makes a ring with them: of two threads that
 come in at different places, one by the package and one by a module, each holds the import lock that
 the other waits for, and Python ends that by giving one of them half a module. So importing a
 package runs none of it. What runs it, later, is whoever asks for a name that is no module's; others
 wait for the whole of it, and modules do not ask for such names of their own package.
+
+**Modules that call NumPy have no ``__name__`` once they are imported.** log(0) is -inf and 0 / 0 is
+nan, silently, as in PyTorch; NumPy warns, at the line that called it, which is ours. Python drops a
+warning from a place without a name (``warn_explicit`` takes it for one of a program that ends), and
+it does so before it looks at any filter, so that no filter of the user's is changed or needed.
+``numpy.errstate`` would do as well: its context variable alone takes 170 ns a call, a sixth of a
+small one, and ``numpy.seterr`` would change the user's own NumPy.
 """
 
 from __future__ import annotations
@@ -23,9 +31,18 @@ _NAMED_ALIKE = frozenset(
     _PREFIX + name for name in ("backends.cupy", "compat.higher_order_ops", "nn.utils")
 )
 
+#: Where the modules are that call NumPy.
+_CALLERS = tuple(
+    _PREFIX + room
+    for room in ("autograd.engine", "backends.", "dispatch.promotion", "ops.", "optim._")
+)
+
 
 def install() -> None:
-    """Have packages imported from now on wait to be asked; once is enough."""
+    """Have packages imported from now on wait to be asked, and silent modules be so."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(_CALLERS) and not hasattr(module, "__path__"):
+            module.__dict__["__name__"] = None
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
@@ -44,14 +61,17 @@ class _Finder:
         if spec.submodule_search_locations is not None:
             if type(spec.loader) is SourceFileLoader:  # and none of a zip file, or of a tool
                 spec.loader = _Loader(fullname, spec.loader.path)
+        elif fullname.startswith(_CALLERS):
+            loader: Any = _Silent(spec.loader)
+            spec.loader = loader
         return spec
 
 
 def _published(fullname: str) -> ModuleSpec | None:
     """A module that its parent makes, and files in ``sys.modules``, when it is run."""
     parent = import_module(fullname.rpartition(".")[0])  # the whole of it
-    body = getattr(vars(parent).get("__getattr__"), "__self__", None)
-    if isinstance(body, _Body):
+    body: _Body | None = vars(parent).get("__body__")
+    if body is not None:
         body.run()
     made = sys.modules.get(fullname)
     return None if made is None else alias(fullname, made)
@@ -86,22 +106,44 @@ class _Loader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         code = self.get_code(module.__name__)
         assert code is not None
-        if any(not name.startswith("__") for name in vars(module)):
+        body: _Body | None = vars(module).get("__body__")
+        if body is not None and body.begun:
             exec(code, vars(module))  # it is imported anew
             return
         module.__doc__ = code.co_consts[0]
         body = _Body(code, module)
-        vars(module).update(__getattr__=body.attribute, __dir__=body.listing)
+        vars(module).update(__body__=body, __getattr__=body.attribute, __dir__=body.listing)
+
+
+class _Silent:
+    """A loader after which a module's own lines have no module that warnings could name."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def __getattr__(self, name: str) -> Any:  # get_source and the like
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        vars(module)["__name__"] = None
 
 
 class _Body:
-    """What is written in a package, and whether it has been run."""
+    """What is written in a package, and whether it has been run.
+
+    Nothing else tells that: modules of a package may be set in it before it is loaded itself.
+    """
 
     def __init__(self, code: CodeType, module: ModuleType) -> None:
         self._code = code
         self._module = module
         self._lock = threading.RLock()
-        self._begun = False
+        self.begun = False
         self.attribute = self._attribute
         self.listing = self._listing
 
@@ -126,14 +168,14 @@ class _Body:
     def run(self) -> None:
         """Run it, or wait until another thread has."""
         with self._lock:
-            if self._begun:
+            if self.begun:
                 return
-            self._begun = True
+            self.begun = True
             found = vars(self._module)
             try:
                 exec(self._code, found)
             except BaseException:
-                self._begun = False
+                self.begun = False
                 raise
             if found.get("__dir__") is self.listing:
                 del found["__dir__"]

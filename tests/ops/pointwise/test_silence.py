@@ -1,7 +1,6 @@
 """Infinities, NaN, zeros and the largest numbers are computed with in silence, as in PyTorch.
 
-NumPy would warn of them. What it says at our own lines is left out by a filter; what is left are
-warnings at lines of its own Python code, which reach users: here they are errors.
+NumPy would warn of them, which is an error here.
 """
 
 from __future__ import annotations
