@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 _PREFIX = __name__.partition(".")[0] + "."
 #: Packages with a function named like the module it is in, whose place an import would take.
@@ -42,7 +42,8 @@ def install() -> None:
     """Have packages imported from now on wait to be asked, and silent modules be so."""
     for name, module in list(sys.modules.items()):
         if name.startswith(_CALLERS) and not hasattr(module, "__path__"):
-            module.__dict__["__name__"] = None
+            module.__class__ = _SilentModule
+            vars(module)["__name__"] = None
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
@@ -62,7 +63,7 @@ class _Finder:
             if type(spec.loader) is SourceFileLoader:  # and none of a zip file, or of a tool
                 spec.loader = _Loader(fullname, spec.loader.path)
         elif fullname.startswith(_CALLERS):
-            loader: Any = _Silent(spec.loader)
+            loader: Any = _SilentLoader(spec.loader)
             spec.loader = loader
         return spec
 
@@ -115,8 +116,20 @@ class _Loader(SourceFileLoader):
         vars(module).update(__body__=body, __getattr__=body.attribute, __dir__=body.listing)
 
 
-class _Silent:
-    """A loader after which a module's own lines have no module that warnings could name."""
+class _SilentModule(ModuleType):
+    """A module whose own lines see no ``__name__``; to others it says it."""
+
+    @property
+    def __name__(self) -> str:
+        return cast(ModuleSpec, self.__spec__).name
+
+    @__name__.setter
+    def __name__(self, name: str) -> None:
+        vars(self)["__name__"] = name
+
+
+class _SilentLoader:
+    """Another loader, after which a module is silent."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -124,9 +137,8 @@ class _Silent:
     def __getattr__(self, name: str) -> Any:  # get_source and the like
         return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        made: ModuleType | None = self._loader.create_module(spec)
-        return made
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _SilentModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
