@@ -11,7 +11,7 @@ is active in this thread (``tt.set_backend``, ``with tt.backend_context("cupy"):
 everything else follows its inputs. ``dir(tinytorch)`` lists what there is here and now.
 """
 
-from .compat import import_hook
+from .compat import after_import, import_hook
 from .facade import packages, resolve
 from .facade.hand_over import hand_over
 from .state import state as state  # the function, over the folder of its name
@@ -22,6 +22,7 @@ import_hook.install()
 packages.install()
 hand_over()
 resolve.stand_in()
+after_import.install()
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]

@@ -18,6 +18,11 @@ _CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 shown_as = "tinytorch"
 
 
+def _of_twin(name: str) -> Any:
+    """An attribute that the NumPy twin has; of a type without one an AttributeError."""
+    return property(lambda self: getattr(self.dtype, name))
+
+
 class dtype:
     """The type of a tensor's elements.
 
@@ -25,7 +30,8 @@ class dtype:
         name: torch's name, such as ``"float32"``.
         itemsize: Bytes per element.
         kind: NumPy's kind letter: ``b``, ``u``, ``i``, ``f`` or ``c``.
-        dtype: The NumPy twin; the NumPy backend fills it in.
+        dtype: The NumPy twin; the NumPy backend fills it in. ``alignment byteorder char descr
+            fields hasobject isnative names num str type`` and ``newbyteorder`` are its.
 
     Example:
         >>> import tinytorch as tt
@@ -38,7 +44,19 @@ class dtype:
         "category", "dtype",
     )  # fmt: skip
 
-    def __init__(self, name: str, itemsize: int, kind: str) -> None:
+    alignment: int = _of_twin("alignment")
+    byteorder: builtins.str = _of_twin("byteorder")
+    char: builtins.str = _of_twin("char")
+    descr: list[Any] = _of_twin("descr")
+    fields: None = _of_twin("fields")
+    hasobject: builtins.bool = _of_twin("hasobject")
+    isnative: builtins.bool = _of_twin("isnative")
+    names: None = _of_twin("names")
+    num: int = _of_twin("num")
+    str: builtins.str = _of_twin("str")
+    type: builtins.type[Any] = _of_twin("type")
+
+    def __init__(self, name: builtins.str, itemsize: int, kind: builtins.str) -> None:
         self.name = name
         self.itemsize = itemsize
         self.kind = kind
@@ -48,7 +66,7 @@ class dtype:
         self.category = _CATEGORIES[kind]
         self.dtype: Any = None
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> builtins.str:
         return f"{shown_as}.{self.name}"
 
     def __hash__(self) -> int:
@@ -59,19 +77,29 @@ class dtype:
             return True
         if isinstance(other, dtype):
             return False
-        if isinstance(other, str):
+        if isinstance(other, builtins.str):
             return other == self.name
         return other is not None and other == self.dtype
 
     def __ne__(self, other: object) -> builtins.bool:
         return not self == other
 
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
+    def __reduce__(self) -> tuple[Any, tuple[builtins.str]]:
         return _from_full_name, (self.name,)
 
     def __call__(self, value: Any = 0) -> Any:
         """Cast ``value`` to a NumPy scalar or array of this type, as ``np.float32(3)`` does."""
         return self.dtype.type(value)
+
+    def newbyteorder(self, new_order: builtins.str = "S", /) -> Any:
+        """NumPy's dtype with the bytes in another order: ``"S"`` swaps them.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.int16.newbyteorder(">").str
+            '>i2'
+        """
+        return self.dtype.newbyteorder(new_order)
 
     def to_real(self) -> dtype:
         """The real type with this one's precision: ``complex64`` gives ``float32``.
