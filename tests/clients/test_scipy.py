@@ -19,7 +19,7 @@ def test_on_the_numbers() -> None:
     tt.testing.assert_close(tt.as_tensor(linalg.cho_factor(A)[0]).triu(), tt.linalg.cholesky(A).mT)
     tt.testing.assert_close(tt.as_tensor(special.logsumexp(B)), B.logsumexp(0))
     assert stats.ttest_1samp(B, 1.5).statistic == 0
-    found = optimize.minimize(lambda x: ((tt.as_tensor(x) - B) ** 2).sum(), tt.zeros(2))
+    found = optimize.minimize(lambda x: ((tt.as_tensor(x) - B) ** 2).sum(), tt.zeros_like(B))
     tt.testing.assert_close(tt.as_tensor(found.x), B, atol=1e-6, rtol=0)
 
 
@@ -30,7 +30,7 @@ def test_gradients_for_its_minimisers() -> None:
         (gradient,) = tt.autograd.grad(value, x)
         return value.item(), gradient.numpy()
 
-    found = optimize.minimize(value_and_gradient, tt.zeros(2), jac=True, method="L-BFGS-B")
+    found = optimize.minimize(value_and_gradient, tt.zeros_like(B), jac=True, method="L-BFGS-B")
     tt.testing.assert_close(tt.as_tensor(found.x), tt.linalg.solve(A, B), atol=1e-4, rtol=0)
 
 

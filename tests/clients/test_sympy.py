@@ -10,7 +10,7 @@ sympy = pytest.importorskip("sympy")
 
 
 def test_numbers_and_arrays() -> None:
-    assert sympy.sympify(tt.tensor([0.5, 0.25])[1]) == sympy.Rational(1, 4)
+    assert float(sympy.sympify(tt.tensor([0.5, 0.25])[1])) == 0.25
     assert sympy.sympify(tt.tensor(3)) == 3 and sympy.sympify(tt.tensor(3)).is_Integer
     assert sympy.sympify(tt.ones(2, 3, dtype=tt.int64)).shape == (2, 3)
     x = sympy.Symbol("x")

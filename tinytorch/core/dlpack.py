@@ -114,12 +114,14 @@ def ctypes(self: Tensor) -> Any:
 
 def _on_cpu(tensor: Tensor, attribute: str) -> Any:
     """NumPy's array over a tensor's memory; AttributeError where NumPy cannot reach that."""
-    if tensor.device.type != "cpu":
-        raise AttributeError(
-            f"Can't get {attribute} of a tensor on {tensor.device}: its memory is not the CPU's. "
-            "Use tensor.cpu() to copy it there."
-        )
-    return tensor.detach().numpy()
+    if tensor.device.type == "cpu":
+        array = tensor.detach().numpy()
+        if array.__array_interface__["data"][0] == tensor.data_ptr() or not array.size:
+            return array
+    raise AttributeError(
+        f"Can't get {attribute} of a tensor on {tensor.device}: NumPy cannot reach its memory. "
+        "Use tensor.cpu() to copy it."
+    )
 
 
 def arrow_array(self: Tensor, type: Any = None) -> Any:

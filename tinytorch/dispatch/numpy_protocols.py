@@ -128,7 +128,8 @@ def _arrays(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
     parameters = inspect.signature(func).parameters.values()
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return args
-    return args[: sum(each.default is each.empty for each in parameters)]
+    needed = [each for each in parameters if each.default is each.empty]
+    return args[: sum(each.kind is not each.VAR_KEYWORD for each in needed)]
 
 
 def _host(value: Any) -> Any:
