@@ -25,7 +25,7 @@ REFUSED = [
     "profiler.profile", "autograd.profiler.emit_nvtx", "sparse.FloatTensor", "sparse.softmax",
     "library.opcheck", "ao.quantization.convert",
     "ao.quantization.QConfig", "_dynamo.export", "_dynamo.OptimizedModule",
-    "utils.cpp_extension.load", "utils.model_zoo.load_url", "utils.flop_counter.FlopCounterMode",
+    "utils.cpp_extension.load", "utils.model_zoo.load_url",
     "distributed.fsdp.FullyShardedDataParallel", "distributed.fsdp.fully_shard",
     "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
     "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync", "distributed.Work",

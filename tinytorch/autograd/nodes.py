@@ -209,8 +209,8 @@ def check_count(hook: Any, values: Any, expected: int) -> None:
         raise TypeError(f"expected tuple, but hook returned {type(values).__name__!r}")
     if len(values) != expected:
         raise RuntimeError(
-            f"hook {name_of(hook)!r} has returned an incorrect number of values (got {len(values)}, but "
-            f"expected {expected})"
+            f"hook {name_of(hook)!r} has returned an incorrect number of values (got "
+            f"{len(values)}, but expected {expected})"
         )
 
 
