@@ -7,6 +7,11 @@ Example:
     ...     y = tt.nn.Linear(3, 4)(tt.ones(2, 3))
     >>> counter.get_total_flops()
     48
+    >>> print(counter.get_table())
+    Module          FLOP    % Total
+    ------------  ------  ---------
+    Linear            48    100.00%
+     - aten.addmm     48    100.00%
 """
 
 from __future__ import annotations
@@ -109,6 +114,8 @@ class FlopCounterMode(TorchFunctionMode):
          - aten.mm         48     50.00%
         >>> counter.get_flop_counts()["Sequential.0"]
         {'aten.addmm': 48, 'aten.mm': 48}
+        >>> counter.get_total_flops(), counter.get_table().count("aten")
+        (96, 2)
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from functools import partialmethod
 from importlib.util import find_spec
 from typing import Any, Self
 
@@ -36,20 +36,12 @@ def _to_number(value: Any) -> float:
     return float(value.detach() if isinstance(value, Tensor) else value)
 
 
-def _passed_on(name: str) -> Callable[..., Any]:
-    """A method that passes its arguments, with tensors as arrays, to the library's of the name."""
-
-    def method(self: SummaryWriter, *args: Any, **kwargs: Any) -> Any:
-        function = getattr(self._writer, name)
-        return function(*_to_numbers(args), **_to_numbers(kwargs))
-
-    method.__name__, method.__qualname__ = name, f"SummaryWriter.{name}"
-    method.__doc__ = f"What ``tensorboardX.SummaryWriter.{name}`` writes, tensors being arrays."
-    return method
-
-
 class SummaryWriter:
     """Writes what TensorBoard shows into files of one directory.
+
+    Beside the methods below it has ``add_audio add_custom_scalars add_embedding add_figure
+    add_histogram add_image add_images add_mesh add_pr_curve add_scalars add_text add_video``, which
+    take what tensorboardX's take, and tensors for arrays.
 
     Args:
         log_dir: The directory; default ``runs/`` and the time, the machine and ``comment``.
@@ -64,9 +56,13 @@ class SummaryWriter:
         >>> import tinytorch as tt
         >>> from tinytorch.utils.tensorboard import SummaryWriter
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with SummaryWriter(folder) as writer:
-        ...         writer.add_scalar("loss", tt.tensor(0.5), 1)
-        ...     os.listdir(folder)[0].startswith("events.out.tfevents")
+        ...     writer = SummaryWriter(folder)
+        ...     writer.add_scalar("loss", tt.tensor(0.5), 1)
+        ...     writer.add_histogram("weights", tt.arange(4.0), 1)
+        ...     writer.add_hparams({"lr": 0.1}, {"score": 0.9})
+        ...     writer.flush()
+        ...     writer.close()
+        ...     max(os.listdir(writer.get_logdir())).startswith("events.out.tfevents")
         True
     """
 
@@ -113,22 +109,25 @@ class SummaryWriter:
         """
         self._writer.add_scalar(tag, _to_number(scalar_value), global_step, walltime)
 
-    def add_graph(self, model: Any, *args: Any, **kwargs: Any) -> None:
-        """NotImplementedError: no graph of a program is recorded here."""
-        raise NotImplementedError("add_graph(): tinytorch records no graphs of programs")
+    def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Call tensorboardX's method of a name, with tensors as arrays."""
+        if name == "add_graph":
+            raise NotImplementedError("add_graph(): tinytorch records no graphs of programs")
+        getattr(self._writer, name)(*_to_numbers(args), **_to_numbers(kwargs))
 
-    add_scalars = _passed_on("add_scalars")
-    add_histogram = _passed_on("add_histogram")
-    add_image = _passed_on("add_image")
-    add_images = _passed_on("add_images")
-    add_figure = _passed_on("add_figure")
-    add_text = _passed_on("add_text")
-    add_audio = _passed_on("add_audio")
-    add_video = _passed_on("add_video")
-    add_mesh = _passed_on("add_mesh")
-    add_embedding = _passed_on("add_embedding")
-    add_pr_curve = _passed_on("add_pr_curve")
-    add_custom_scalars = _passed_on("add_custom_scalars")
+    add_audio = partialmethod(_pass_on, "add_audio")
+    add_custom_scalars = partialmethod(_pass_on, "add_custom_scalars")
+    add_embedding = partialmethod(_pass_on, "add_embedding")
+    add_figure = partialmethod(_pass_on, "add_figure")
+    add_graph = partialmethod(_pass_on, "add_graph")
+    add_histogram = partialmethod(_pass_on, "add_histogram")
+    add_image = partialmethod(_pass_on, "add_image")
+    add_images = partialmethod(_pass_on, "add_images")
+    add_mesh = partialmethod(_pass_on, "add_mesh")
+    add_pr_curve = partialmethod(_pass_on, "add_pr_curve")
+    add_scalars = partialmethod(_pass_on, "add_scalars")
+    add_text = partialmethod(_pass_on, "add_text")
+    add_video = partialmethod(_pass_on, "add_video")
 
     def add_hparams(
         self,
