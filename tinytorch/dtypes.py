@@ -18,9 +18,18 @@ _CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 shown_as = "tinytorch"
 
 
-def _of_twin(name: str) -> Any:
+class _OfTwin:
     """An attribute that the NumPy twin has; of a type without one an AttributeError."""
-    return property(lambda self: getattr(self.dtype, name))
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: dtype | None, owner: type) -> Any:
+        return self if instance is None else getattr(instance.dtype, self.name)
+
+
+#: Stands for what it is annotated as.
+_of_twin: Any = _OfTwin
 
 
 class dtype:
@@ -44,17 +53,17 @@ class dtype:
         "category", "dtype",
     )  # fmt: skip
 
-    alignment: int = _of_twin("alignment")
-    byteorder: builtins.str = _of_twin("byteorder")
-    char: builtins.str = _of_twin("char")
-    descr: list[Any] = _of_twin("descr")
-    fields: None = _of_twin("fields")
-    hasobject: builtins.bool = _of_twin("hasobject")
-    isnative: builtins.bool = _of_twin("isnative")
-    names: None = _of_twin("names")
-    num: int = _of_twin("num")
-    str: builtins.str = _of_twin("str")
-    type: builtins.type[Any] = _of_twin("type")
+    alignment: int = _of_twin()
+    byteorder: builtins.str = _of_twin()
+    char: builtins.str = _of_twin()
+    descr: list[Any] = _of_twin()
+    fields: None = _of_twin()
+    hasobject: builtins.bool = _of_twin()
+    isnative: builtins.bool = _of_twin()
+    names: None = _of_twin()
+    num: int = _of_twin()
+    str: builtins.str = _of_twin()
+    type: builtins.type[Any] = _of_twin()
 
     def __init__(self, name: builtins.str, itemsize: int, kind: builtins.str) -> None:
         self.name = name

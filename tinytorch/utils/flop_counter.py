@@ -8,10 +8,10 @@ Example:
     >>> counter.get_total_flops()
     48
     >>> print(counter.get_table())
-    Module          FLOP    % Total
-    ------------  ------  ---------
-    Linear            48    100.00%
-     - aten.addmm     48    100.00%
+    Module           FLOP    % Total
+    -------------  ------  ---------
+    Linear             48    100.00%
+     - aten.addmm      48    100.00%
 """
 
 from __future__ import annotations
