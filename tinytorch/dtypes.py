@@ -18,20 +18,6 @@ _CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 shown_as = "tinytorch"
 
 
-class _OfTwin:
-    """An attribute that the NumPy twin has; of a type without one an AttributeError."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: dtype | None, owner: type) -> Any:
-        return self if instance is None else getattr(instance.dtype, self.name)
-
-
-#: Stands for what it is annotated as.
-_of_twin: Any = _OfTwin
-
-
 class dtype:
     """The type of a tensor's elements.
 
@@ -52,18 +38,6 @@ class dtype:
         "name", "itemsize", "kind", "is_floating_point", "is_complex", "is_signed",
         "category", "dtype",
     )  # fmt: skip
-
-    alignment: int = _of_twin()
-    byteorder: builtins.str = _of_twin()
-    char: builtins.str = _of_twin()
-    descr: list[Any] = _of_twin()
-    fields: None = _of_twin()
-    hasobject: builtins.bool = _of_twin()
-    isnative: builtins.bool = _of_twin()
-    names: None = _of_twin()
-    num: int = _of_twin()
-    str: builtins.str = _of_twin()
-    type: builtins.type[Any] = _of_twin()
 
     def __init__(self, name: builtins.str, itemsize: int, kind: builtins.str) -> None:
         self.name = name
@@ -99,6 +73,63 @@ class dtype:
     def __call__(self, value: Any = 0) -> Any:
         """Cast ``value`` to a NumPy scalar or array of this type, as ``np.float32(3)`` does."""
         return self.dtype.type(value)
+
+    # What NumPy's dtypes tell: the twin's; AttributeError for a type without one.
+
+    @property
+    def alignment(self) -> int:
+        """Bytes that NumPy aligns one to."""
+        return self.dtype.alignment  # type: ignore[no-any-return]
+
+    @property
+    def byteorder(self) -> builtins.str:
+        """NumPy's sign for the order of its bytes: ``=``, or ``|`` for one."""
+        return self.dtype.byteorder  # type: ignore[no-any-return]
+
+    @property
+    def char(self) -> builtins.str:
+        """NumPy's letter for it."""
+        return self.dtype.char  # type: ignore[no-any-return]
+
+    @property
+    def descr(self) -> list[Any]:
+        """Its fields as NumPy lists them: one without a name."""
+        return self.dtype.descr  # type: ignore[no-any-return]
+
+    @property
+    def fields(self) -> None:
+        """None: it has no fields."""
+        return self.dtype.fields  # type: ignore[no-any-return]
+
+    @property
+    def hasobject(self) -> builtins.bool:
+        """False: it holds no Python objects."""
+        return self.dtype.hasobject  # type: ignore[no-any-return]
+
+    @property
+    def isnative(self) -> builtins.bool:
+        """True: its bytes have the processor's order."""
+        return self.dtype.isnative  # type: ignore[no-any-return]
+
+    @property
+    def names(self) -> None:
+        """None: it has no fields."""
+        return self.dtype.names  # type: ignore[no-any-return]
+
+    @property
+    def num(self) -> int:
+        """NumPy's number for it."""
+        return self.dtype.num  # type: ignore[no-any-return]
+
+    @property
+    def str(self) -> builtins.str:
+        """NumPy's code for it, with the order of its bytes: ``<f4``."""
+        return self.dtype.str  # type: ignore[no-any-return]
+
+    @property
+    def type(self) -> Any:
+        """The class of NumPy's numbers of it."""
+        return self.dtype.type
 
     def newbyteorder(self, new_order: builtins.str = "S", /) -> Any:
         """NumPy's dtype with the bytes in another order: ``"S"`` swaps them.
