@@ -113,7 +113,7 @@ def test_cells_of_a_notebook() -> None:
     assert printed_by(cells)[-1] == "tensor([2., 4.]) torch.float32"
 
 
-def test_packaging_tools_find_a_torch(runner: Runner) -> None:
+def test_packaging_tools_find_a_torch(runner: Any) -> None:
     program = """import importlib.metadata as metadata, torch
 print(metadata.version("torch") == torch.__version__, metadata.metadata("torch")["Name"])
 torch.uninstall_as_torch()

@@ -24,13 +24,17 @@ for model in (gpt2, llama):
     greedy = model.generate(prompt, max_new_tokens=8, do_sample=False, min_new_tokens=8)
     assert greedy.shape == (1, 11)
     # What a cache has kept is what is computed anew.
-    anew = model.generate(prompt, max_new_tokens=8, do_sample=False, min_new_tokens=8, use_cache=False)
+    anew = model.generate(
+        prompt, max_new_tokens=8, do_sample=False, min_new_tokens=8, use_cache=False
+    )
     assert torch.equal(greedy, anew)
     with torch.no_grad():
         logits = model(greedy[:, :-1]).logits[:, 2:]
     logits[..., 1] = -torch.inf
     assert torch.equal(logits.argmax(-1), greedy[:, 3:])
-    assert model.generate(prompt, max_new_tokens=4, do_sample=True, top_k=5, min_new_tokens=4).shape == (1, 7)
+    assert model.generate(
+        prompt, max_new_tokens=4, do_sample=True, top_k=5, min_new_tokens=4
+    ).shape == (1, 7)
     assert model.generate(prompt, max_new_tokens=4, num_beams=3, min_new_tokens=4).shape == (1, 7)
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
