@@ -18,8 +18,8 @@ from .state import state as state  # the function, over the folder of its name
 
 __version__ = "0.1.0"
 
-import_hook.install()
 packages.install()
+import_hook.install()  # ahead of the other, which would load modules by their second names anew
 hand_over()
 resolve.stand_in()
 after_import.install()
