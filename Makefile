@@ -4,6 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
+CLIENTS_VENV := .venv-clients
+# Programs for PyTorch, installed without it, and what they need beside it.
+CLIENTS := accelerate gpytorch keras lightning lightning-utilities linear_operator \
+  pytorch-lightning skorch stable-baselines3 torch-geometric torchmetrics transformers
+CLIENTS_NEED := absl-py aiohttp einops fsspec gymnasium h5py huggingface-hub jaxtyping jinja2 \
+  matplotlib ml_dtypes 'mpmath<1.4' namex optree pandas psutil pyparsing pytest pyyaml regex \
+  requests rich safetensors scikit-learn scipy tensorboardX tokenizers tqdm typer xxhash
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
@@ -11,7 +18,7 @@ LINTED := tinytorch tests benchmarks examples stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch parity check mutations lint stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo test test-torch parity check clients mutations lint stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +28,8 @@ demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digit
 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
 test: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, and what needs no PyTorch on two backends
-	$(PY) -m pytest -q -n $(JOBS) -m "not torch" --backend strict
-	$(PY) -m pytest -n $(JOBS) -m "not torch"
+	$(PY) -m pytest -q -n $(JOBS) -m "not torch and not clients" --backend strict
+	$(PY) -m pytest -n $(JOBS) -m "not torch and not clients"
 
 test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two backends
 	$(TORCH_VENV)/bin/python -m pytest -q -n $(JOBS) -m torch --backend strict
@@ -31,11 +38,14 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
 
+clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyTorch
+	$(CLIENTS_VENV)/bin/python -m pytest -m clients tests/clients
+
 mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see that the tests notice each
 	$(TORCH_VENV)/bin/python tests/mutations.py
 
 check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
-	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch"
+	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"
 
 lint: $(VENV)/.test  ## ruff: faults, and the format
 	$(PY) -m ruff check $(LINTED)
@@ -60,7 +70,7 @@ bench: $(VENV)/.demo  ## compare speed with NumPy and, where installed, PyTorch 
 	$(PY) -m benchmarks
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(TORCH_VENV) build dist *.egg-info digits.png
+	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) build dist *.egg-info digits.png
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -86,4 +96,11 @@ $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers,parity]'
+	@touch $@
+
+$(CLIENTS_VENV)/.test: setup.cfg pyproject.toml Makefile
+	@echo "installing programs for PyTorch, without it, and what they need into $(CLIENTS_VENV)"
+	@$(PYTHON) -m venv $(CLIENTS_VENV)
+	@$(CLIENTS_VENV)/bin/python $(PIP_INSTALL) --editable . $(CLIENTS_NEED)
+	@$(CLIENTS_VENV)/bin/python $(PIP_INSTALL) --no-deps $(CLIENTS)
 	@touch $@

@@ -87,7 +87,7 @@ def as_method(form: ast.FunctionDef) -> None:
 
 def writes_in_place(name: str) -> bool:
     """Whether a method returns its own tensor: ``add_``, ``__iadd__``."""
-    if name.startswith("__"):
+    if name.startswith("_"):
         return name.startswith("__i") and hasattr(Tensor, f"__{name[3:]}")
     return name.endswith("_")
 

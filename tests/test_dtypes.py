@@ -67,3 +67,14 @@ def test_limits_of_types_that_no_tensor_has(torch: Any, dtype: tt.dtype) -> None
         assert tt.finfo(dtype).eps == theirs.eps
     with pytest.raises(TypeError, match=f"no dtype '{dtype.name}'"):
         tt.ones(1, dtype=dtype)
+
+
+@pytest.mark.parametrize("name", [
+    "alignment", "byteorder", "char", "descr", "fields", "hasobject", "isnative", "itemsize",
+    "kind", "names", "num", "str", "type",
+])  # fmt: skip
+def test_what_numpys_dtypes_tell(name: str) -> None:
+    for dtype in (tt.bool, tt.uint8, tt.int64, tt.float16, tt.float32, tt.complex128):
+        assert getattr(dtype, name) == getattr(np.dtype(dtype.name), name)
+        assert dtype.newbyteorder("S") == np.dtype(dtype.name).newbyteorder("S")
+    assert not hasattr(dtypes.bfloat16, "num")

@@ -11,17 +11,18 @@ is active in this thread (``tt.set_backend``, ``with tt.backend_context("cupy"):
 everything else follows its inputs. ``dir(tinytorch)`` lists what there is here and now.
 """
 
-from .compat import import_hook
+from .compat import after_import, import_hook
 from .facade import packages, resolve
 from .facade.hand_over import hand_over
 from .state import state as state  # the function, over the folder of its name
 
 __version__ = "0.1.0"
 
-import_hook.install()
 packages.install()
+import_hook.install()  # ahead of the other, which would load modules by their second names anew
 hand_over()
 resolve.stand_in()
+after_import.install()
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]

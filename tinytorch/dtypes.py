@@ -25,7 +25,8 @@ class dtype:
         name: torch's name, such as ``"float32"``.
         itemsize: Bytes per element.
         kind: NumPy's kind letter: ``b``, ``u``, ``i``, ``f`` or ``c``.
-        dtype: The NumPy twin; the NumPy backend fills it in.
+        dtype: The NumPy twin; the NumPy backend fills it in. ``alignment byteorder char descr
+            fields hasobject isnative names num str type`` and ``newbyteorder`` are its.
 
     Example:
         >>> import tinytorch as tt
@@ -38,7 +39,7 @@ class dtype:
         "category", "dtype",
     )  # fmt: skip
 
-    def __init__(self, name: str, itemsize: int, kind: str) -> None:
+    def __init__(self, name: builtins.str, itemsize: int, kind: builtins.str) -> None:
         self.name = name
         self.itemsize = itemsize
         self.kind = kind
@@ -48,7 +49,7 @@ class dtype:
         self.category = _CATEGORIES[kind]
         self.dtype: Any = None
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> builtins.str:
         return f"{shown_as}.{self.name}"
 
     def __hash__(self) -> int:
@@ -59,19 +60,86 @@ class dtype:
             return True
         if isinstance(other, dtype):
             return False
-        if isinstance(other, str):
+        if isinstance(other, builtins.str):
             return other == self.name
         return other is not None and other == self.dtype
 
     def __ne__(self, other: object) -> builtins.bool:
         return not self == other
 
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
+    def __reduce__(self) -> tuple[Any, tuple[builtins.str]]:
         return _from_full_name, (self.name,)
 
     def __call__(self, value: Any = 0) -> Any:
         """Cast ``value`` to a NumPy scalar or array of this type, as ``np.float32(3)`` does."""
         return self.dtype.type(value)
+
+    # What NumPy's dtypes tell: the twin's; AttributeError for a type without one.
+
+    @property
+    def alignment(self) -> int:
+        """Bytes that NumPy aligns one to."""
+        return self.dtype.alignment  # type: ignore[no-any-return]
+
+    @property
+    def byteorder(self) -> builtins.str:
+        """NumPy's sign for the order of its bytes: ``=``, or ``|`` for one."""
+        return self.dtype.byteorder  # type: ignore[no-any-return]
+
+    @property
+    def char(self) -> builtins.str:
+        """NumPy's letter for it."""
+        return self.dtype.char  # type: ignore[no-any-return]
+
+    @property
+    def descr(self) -> list[Any]:
+        """Its fields as NumPy lists them: one without a name."""
+        return self.dtype.descr  # type: ignore[no-any-return]
+
+    @property
+    def fields(self) -> None:
+        """None: it has no fields."""
+        return self.dtype.fields  # type: ignore[no-any-return]
+
+    @property
+    def hasobject(self) -> builtins.bool:
+        """False: it holds no Python objects."""
+        return self.dtype.hasobject  # type: ignore[no-any-return]
+
+    @property
+    def isnative(self) -> builtins.bool:
+        """True: its bytes have the processor's order."""
+        return self.dtype.isnative  # type: ignore[no-any-return]
+
+    @property
+    def names(self) -> None:
+        """None: it has no fields."""
+        return self.dtype.names  # type: ignore[no-any-return]
+
+    @property
+    def num(self) -> int:
+        """NumPy's number for it."""
+        return self.dtype.num  # type: ignore[no-any-return]
+
+    @property
+    def str(self) -> builtins.str:
+        """NumPy's code for it, with the order of its bytes: ``<f4``."""
+        return self.dtype.str  # type: ignore[no-any-return]
+
+    @property
+    def type(self) -> Any:
+        """The class of NumPy's numbers of it."""
+        return self.dtype.type
+
+    def newbyteorder(self, new_order: builtins.str = "S", /) -> Any:
+        """NumPy's dtype with the bytes in another order: ``"S"`` swaps them.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.int16.newbyteorder(">").str
+            '>i2'
+        """
+        return self.dtype.newbyteorder(new_order)
 
     def to_real(self) -> dtype:
         """The real type with this one's precision: ``complex64`` gives ``float32``.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.facade.fresh import run
+from tests.runner import Runner
 
 
 def printed_by(program: Callable[[], None]) -> list[str]:
@@ -111,3 +112,12 @@ def cells() -> None:
 def test_cells_of_a_notebook() -> None:
     pytest.importorskip("IPython", reason="it runs the cells")
     assert printed_by(cells)[-1] == "tensor([2., 4.]) torch.float32"
+
+
+def test_packaging_tools_find_a_torch(runner: Runner) -> None:
+    program = """import importlib.metadata as metadata, torch
+print(metadata.version("torch") == torch.__version__, metadata.metadata("torch")["Name"])
+torch.uninstall_as_torch()
+print([each.read_text("METADATA") for each in metadata.distributions(name="torch")
+       if "tinytorch" in each.version])"""
+    assert runner.output("-c", program).splitlines() == ["True torch", "[]"]

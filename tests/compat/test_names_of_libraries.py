@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.runner import Runner
 from tinytorch import nn
 from tinytorch.compat.unsupported import Absent
 
@@ -25,7 +26,7 @@ REFUSED = [
     "profiler.profile", "autograd.profiler.emit_nvtx", "sparse.FloatTensor", "sparse.softmax",
     "library.opcheck", "ao.quantization.convert",
     "ao.quantization.QConfig", "_dynamo.export", "_dynamo.OptimizedModule",
-    "utils.cpp_extension.load", "utils.model_zoo.load_url", "utils.flop_counter.FlopCounterMode",
+    "utils.cpp_extension.load", "utils.model_zoo.load_url",
     "distributed.fsdp.FullyShardedDataParallel", "distributed.fsdp.fully_shard",
     "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
     "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync", "distributed.Work",
@@ -49,6 +50,13 @@ def test_what_is_not_there_says_so_when_it_is_used(name: str) -> None:
             Derived(1)
     with pytest.raises(NotImplementedError, match=rf"{member}|hub"):
         refused(nn.Linear(1, 1))
+
+
+def test_a_module_of_a_package_by_another_name_is_one_module(runner: Runner) -> None:
+    program = """import tinytorch._higher_order_ops.associative_scan as one
+import tinytorch.compat.higher_order_ops.associative_scan as other
+print(one is other)"""
+    assert runner.python("-c", program).stdout.strip() == "True"
 
 
 def test_names_of_pytorchs_files() -> None:

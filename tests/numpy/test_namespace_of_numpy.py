@@ -107,11 +107,21 @@ def test_numpys_function_of_tensors_is_recorded(call: Any) -> None:
     np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-12)
 
 
-def test_what_is_not_there_computes_on_values_and_refuses_gradients() -> None:
+def test_a_function_that_is_not_there_gives_numpys_numbers_and_tells_of_the_gradient() -> None:
     x = tt.tensor([1.0, 2.0, 4.0])
     np.testing.assert_allclose(np.polyfit(x, x, 1), [1, 0], atol=1e-6)
-    with pytest.raises(RuntimeError, match="requires grad"):
+    with pytest.warns(UserWarning, match="no gradient flows"):
         np.polyfit(x.requires_grad_(), x, 1)
+    np.polyfit(x, x, 1)  # which has been said
+
+
+def test_an_elementwise_function_that_is_not_there_gives_a_tensor_and_refuses_gradients() -> None:
+    x = tt.tensor([1.0, 2.0, 4.0])
+    spacing = np.spacing(x)
+    assert isinstance(spacing, tt.Tensor)
+    np.testing.assert_array_equal(spacing.numpy(), np.spacing(x.numpy()))
+    with pytest.raises(RuntimeError, match="requires grad"):
+        np.spacing(x.requires_grad_())
 
 
 def test_array_is_written_to_as_an_array() -> None:

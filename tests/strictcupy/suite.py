@@ -21,8 +21,10 @@ from tinytorch.state import generator
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "backends/cupy", "backends/test_registry.py", "cuda", "ops/pointwise/test_silence.py", "state",
-    "strictcupy", "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_stubs.py",
+    "backends/cupy", "backends/test_registry.py", "clients",
+    "core/test_array_interfaces.py", "cuda",
+    "ops/pointwise/test_silence.py", "state", "strictcupy",
+    "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_stubs.py",
     "test_torch_versions.py", "test_wheel.py", "typing", "utils/data/test_pinning.py",
 )  # fmt: skip
 #: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks,

@@ -26,6 +26,7 @@ from .nodes import (
     Node,
     Slot,
     backend_of,
+    call_hook,
     check_count,
     check_nothing,
     hooked,
@@ -330,7 +331,8 @@ class Sweep:
         for hook in list((node.extra or {}).get("pre_hooks", {}).values()) if on else ():
             many = g.__class__ is list
             with self._mode():
-                result = hook(tuple(self._tensor(h, node.xp) for h in (g if many else [g])))
+                given = tuple(self._tensor(h, node.xp) for h in (g if many else [g]))
+                result = call_hook(hook, f"pre-hook of {node.name()}", given)
             if result is not None:
                 check_count(hook, result, len(g) if many else 1)
                 values = [self._unwrap(h) for h in result]
@@ -348,7 +350,8 @@ class Sweep:
         for hook in list(node.extra["post_hooks"].values()):
             given = tuple(None if h is None else self._tensor(h, node.xp) for h in results)
             with self._mode():
-                changed = hook(given, tuple(self._tensor(h, node.xp) for h in outputs))
+                shown = tuple(self._tensor(h, node.xp) for h in outputs)
+                changed = call_hook(hook, f"hook of {node.name()}", given, shown)
             if changed is not None:
                 check_count(hook, changed, len(results))
                 results = [None if h is None else self._unwrap(h) for h in changed]
@@ -408,9 +411,10 @@ class Sweep:
             of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
             for hook in hooks:
                 if not isinstance(hook, AfterAccumulation):
-                    check_nothing(hook(leaf), leaf)
+                    of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
+                    check_nothing(call_hook(hook, of, leaf), leaf)
             for hook in of_node:
-                hook((), (self._tensor(g, leaf._xp),))
+                call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         """Add what arrived at ``leaf``, unless it requires grad no more, to its ``grad``."""

@@ -18,11 +18,12 @@ def explain(error: Exception, node: Any, warning: bool) -> None:
     """
     if node is None or getattr(error, "_explained", False):
         return
-    inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
-    name = node.op.name if getattr(node.op, "public", True) else node.name()
-    error.add_note(
-        f"in the gradient of {name!r}: inputs of shape {inputs}, result of shape {node.shape}"
-    )
+    if not getattr(error, "_in_hook", False):  # which is the user's, and named already
+        inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
+        name = node.op.name if getattr(node.op, "public", True) else node.name()
+        error.add_note(
+            f"in the gradient of {name!r}: inputs of shape {inputs}, result of shape {node.shape}"
+        )
     traceback = (node.extra or {}).get("traceback")
     made = f"Traceback of forward call that caused the error:\n{''.join(traceback or ())}"
     if traceback:

@@ -208,11 +208,31 @@ def check_count(hook: Any, values: Any, expected: int) -> None:
     if not isinstance(values, tuple):
         raise TypeError(f"expected tuple, but hook returned {type(values).__name__!r}")
     if len(values) != expected:
-        name = getattr(hook, "__name__", repr(hook))
         raise RuntimeError(
-            f"hook {name!r} has returned an incorrect number of values (got {len(values)}, but "
-            f"expected {expected})"
+            f"hook {name_of(hook)!r} has returned an incorrect number of values (got "
+            f"{len(values)}, but expected {expected})"
         )
+
+
+def call_hook(hook: Any, of: str, *args: Any) -> Any:
+    """What a user's hook returns; an error of its gets a note that names the hook.
+
+    Args:
+        hook: The function.
+        of: What it hangs on, for the note: ``"hook of Linear"``.
+        *args: What it is called with.
+    """
+    try:
+        return hook(*args)
+    except Exception as error:
+        error.add_note(f"in {name_of(hook)!r}, a {of}")
+        error._in_hook = True  # type: ignore[attr-defined]
+        raise
+
+
+def name_of(hook: Any) -> str:
+    """What texts call a hook."""
+    return getattr(hook, "__name__", None) or repr(hook)
 
 
 def hooked(hook: Any, g: Any) -> Any:
@@ -222,10 +242,10 @@ def hooked(hook: Any, g: Any) -> Any:
         TypeError: If it returns no tensor.
         RuntimeError: If it returns one of another shape or dtype.
     """
-    result = hook(g)
+    result = call_hook(hook, f"hook of a tensor of shape {tuple(g._data.shape)}", g)
     if result is None:
         return g
-    name = getattr(hook, "__name__", repr(hook))
+    name = name_of(hook)
     if not hasattr(result, "_data"):
         raise TypeError(f"expected Variable, but hook returned {type(result).__name__!r}")
     if result._data.shape != g._data.shape:

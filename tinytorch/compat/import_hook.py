@@ -15,7 +15,7 @@ _OWN = __name__.partition(".")[0]
 #: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
 #: with a file that a table completes is not among them.
 TABLED = {
-    "compiling": "_C _custom_ops _dynamo _subclasses utils.cpp_extension utils.flop_counter",
+    "compiling": "_C _custom_ops _dynamo _subclasses utils.cpp_extension",
     "devices": "backends.cpu backends.mkl backends.mkldnn backends.mps backends.openmp",
     "others": "autograd.profiler utils.model_zoo",
     "distributed": "distributed._composable distributed._tensor distributed.device_mesh "

@@ -1,6 +1,9 @@
-"""Tensors handed to other libraries without a copy: DLPack and CUDA's array interface.
+"""Tensors handed to other libraries: DLPack, array interfaces, Arrow's arrays, SymPy's numbers.
 
 References:
+    https://arrow.apache.org/docs/python/extending_types.html
+    https://docs.sympy.org/latest/modules/core.html#sympy.core.sympify.sympify
+    https://numpy.org/doc/stable/reference/arrays.interface.html
     https://dmlc.github.io/dlpack/latest/python_spec.html
     https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html
 """
@@ -9,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..state import grad_enabled
+from .storage import RefusedAttribute
 from .tensor import Tensor
 
 
@@ -68,7 +73,7 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
 
     Raises:
         AttributeError: If the tensor is not on a GPU.
-        RuntimeError: If it requires grad.
+        RuntimeError: If it requires grad; it is an AttributeError, too.
     """
     if self.device.type != "cuda":
         raise AttributeError(
@@ -76,8 +81,68 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
             f"{self.type()}. If CUDA data is required use tensor.cuda() to copy it there."
         )
     if self.requires_grad:
-        raise RuntimeError(
+        raise RefusedAttribute(
             "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients are "
             "not required, use var.detach() to get Variable that doesn't require grad."
         )
     return self._data.__cuda_array_interface__  # type: ignore[no-any-return]
+
+
+def array_interface(self: Tensor) -> dict[str, Any]:
+    """Address, shape, strides and dtype of a tensor on the CPU, for Pillow, Cython and the like.
+
+    Raises:
+        AttributeError: If the tensor is on another device, or on none, or requires grad. NumPy
+            then asks ``__array__``, which warns.
+    """
+    if self.requires_grad and grad_enabled():
+        raise AttributeError(
+            "Can't get __array_interface__ of a tensor that requires grad. Use tensor.detach()."
+        )
+    array = _on_cpu(self, "__array_interface__")
+    return {**array.__array_interface__, "strides": array.strides}
+
+
+def ctypes(self: Tensor) -> Any:
+    """What ``numpy.ndarray.ctypes`` is, ``data`` and ``data_as`` for functions of C among it.
+
+    Raises:
+        AttributeError: If the tensor is not on the CPU.
+    """
+    return _on_cpu(self, "ctypes").ctypes
+
+
+def _on_cpu(tensor: Tensor, attribute: str) -> Any:
+    """NumPy's array over a tensor's memory; AttributeError where NumPy cannot reach that."""
+    if tensor.device.type == "cpu":
+        array = tensor.detach().numpy()
+        if array.__array_interface__["data"][0] == tensor.data_ptr() or not array.size:
+            return array
+    raise AttributeError(
+        f"Can't get {attribute} of a tensor on {tensor.device}: NumPy cannot reach its memory. "
+        "Use tensor.cpu() to copy it."
+    )
+
+
+def arrow_array(self: Tensor, type: Any = None) -> Any:
+    """The array that ``pyarrow.array(tensor)`` asks for.
+
+    Args:
+        type: The Arrow type of the elements; default that of the dtype.
+
+    Raises:
+        pyarrow.ArrowInvalid: If the tensor has not one dimension.
+    """
+    import pyarrow
+
+    return pyarrow.array(self.__array__(), type=type)
+
+
+def sympy_value(self: Tensor) -> Any:
+    """What ``sympy.sympify(tensor)`` asks for: a number, or an array of numbers.
+
+    A tensor of no dimension is a number with the digits that its dtype holds.
+    """
+    import sympy
+
+    return sympy.sympify(self.__array__()[()])

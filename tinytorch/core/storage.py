@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 
+class RefusedAttribute(AttributeError, RuntimeError):
+    """An attribute that PyTorch refuses with a RuntimeError, and that ``hasattr`` is to deny."""
+
+
 @asked_first
 class Storage:
     """The part of ``Tensor`` that knows nothing of gradients."""
@@ -296,7 +300,15 @@ class Storage:
         return self._xp.to_numpy(self._data).tobytes()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self.numpy()
+        """NumPy's array of the elements, without a gradient: where one is lost, it warns once."""
+        if self.requires_grad and grad_enabled():
+            warn_once(
+                "A tensor that requires grad was read as an array of NumPy's, through which no "
+                "gradient flows. Use tensor.detach() to say that this is meant."
+            )
+            array = self.detach().numpy()  # type: ignore[attr-defined]
+        else:
+            array = self.numpy()
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         return array.copy() if copy else array

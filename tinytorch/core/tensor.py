@@ -36,7 +36,7 @@ from ..warnings import warn
 from . import pickling, torch_function
 from .size import ElementCount as ElementCount
 from .size import Size as Size
-from .storage import Storage, attributes, check_grad
+from .storage import RefusedAttribute, Storage, attributes, check_grad
 from .torch_function_members import asked_first
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ class Tensor(Storage):
     @property
     def _version(self) -> int:
         if self._inference:
-            raise RuntimeError("Inference tensors do not track version counter.")
+            raise RefusedAttribute("Inference tensors do not track version counter.")
         return 0 if self._vc is None else self._vc[0]
 
     def _bump(self) -> None:

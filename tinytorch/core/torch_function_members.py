@@ -28,7 +28,8 @@ _BY_OPERATION = frozenset(
 _INPLACE = frozenset(f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod"))
 #: What nobody is asked about: the makings of a tensor, and the protocols of other libraries.
 _UNASKED = frozenset((
-    "__array_function__", "__array_namespace__", "__array_ufunc__", "__cuda_array_interface__",
+    "__array_function__", "__array_interface__", "__array_namespace__", "__array_ufunc__",
+    "__arrow_array__", "__cuda_array_interface__",
     "__class_getitem__", "__dict__", "__dlpack_device__", "__hash__", "__init_subclass__",
     "__iter__", "__new__", "__torch_function__", "__weakref__", "as_subclass",
 ))  # fmt: skip

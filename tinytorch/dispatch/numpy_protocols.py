@@ -1,11 +1,13 @@
 """NumPy's functions called on tensors, and the namespace that tensors name as theirs.
 
 ``np.sum(tensor)`` goes through ``tinytorch.numpy`` and stays differentiable. What is not there
-computes on the tensors' values, as NumPy arrays, and refuses a tensor that requires grad.
+computes on the tensors' values: functions give what NumPy's give, and warn once where that loses a
+gradient; elementwise functions give tensors, and refuse a tensor that requires grad.
 """
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -58,7 +60,8 @@ def array_function(
     home = (func.__module__ or "numpy").partition("numpy")[2].strip(".")
     own = _own(home, func.__name__)
     target = args[0] if func.__name__ in _WRITERS and args else kwargs.get("out")
-    if own is None or (target is not None and not isinstance(target, Tensor)):
+    foreign = target is not None and not isinstance(target, Tensor)
+    if own is None or foreign or _lacks_an_array(func, args):
         return func(*map(_host, args), **{name: _host(v) for name, v in kwargs.items()})
     return own(*args, **kwargs)
 
@@ -72,8 +75,9 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
             return _OPERATORS[ufunc.__name__](inputs[0].item(), inputs[1])
     own = _ufunc_method(ufunc.__name__, method) if ours else None
     if own is None:
-        named = {name: _host(v) for name, v in kwargs.items()}
-        found = getattr(ufunc, method)(*map(_host, inputs), **named)
+        host = _refusing if ours else _host
+        named = {name: host(v) for name, v in kwargs.items()}
+        found = getattr(ufunc, method)(*map(host, inputs), **named)
         return _wrapped(found) if ours else found
     if method == "__call__":
         # NumPy's numbers count as Python's.
@@ -109,6 +113,25 @@ def _own(home: str, name: str) -> Callable[..., Any] | None:
     return getattr(getattr(namespace, home, None), name, None)
 
 
+def _lacks_an_array(func: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+    """Whether None stands where NumPy wants an array, and makes one of objects."""
+    return any(map(_has_none, args)) and any(map(_has_none, _arrays(func, args)))
+
+
+def _has_none(value: Any) -> bool:
+    parts = value if isinstance(value, (list, tuple)) else (value,)
+    return any(part is None for part in parts)
+
+
+def _arrays(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Those arguments by position that NumPy's function always needs: no axis, no option."""
+    parameters = inspect.signature(func).parameters.values()
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+        return args
+    needed = [each for each in parameters if each.default is each.empty]
+    return args[: sum(each.kind is not each.VAR_KEYWORD for each in needed)]
+
+
 def _host(value: Any) -> Any:
     """Tensors as arrays of NumPy's, also in sequences."""
     if isinstance(value, Tensor):
@@ -116,6 +139,11 @@ def _host(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(map(_host, value))
     return value
+
+
+def _refusing(value: Any) -> Any:
+    """The same, but RuntimeError for a tensor that requires grad."""
+    return value.numpy() if isinstance(value, Tensor) else value
 
 
 def _is_number(value: Any) -> bool:
@@ -144,6 +172,8 @@ def attach() -> None:
         "__array_ufunc__": array_ufunc, "__dlpack__": dlpack.dlpack,
         "__dlpack_device__": dlpack.dlpack_device,
         "__cuda_array_interface__": property(dlpack.cuda_array_interface),
+        "__array_interface__": property(dlpack.array_interface), "ctypes": property(dlpack.ctypes),
+        "__arrow_array__": dlpack.arrow_array, "_sympy_": dlpack.sympy_value,
     }  # fmt: skip
     for name, function in protocols.items():
         torch_function_members.attach(Tensor, name, function)

@@ -17,7 +17,7 @@ from typing import Any
 from .. import dtypes
 from ..backends import numpy as numpy
 from ..core.tensor import Tensor
-from ..dispatch import numpy_protocols
+from ..dispatch import number_protocols, numpy_protocols
 from ..dispatch.op import NAMESPACES
 from ..state import current_backend, settings
 from .index import FAMILIES
@@ -40,6 +40,7 @@ def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
 def stand_in() -> None:
     """Give Tensor its protocols, and a stand-in for each method that a family defines."""
     numpy_protocols.attach()
+    number_protocols.attach()
     have = vars(Tensor)
     for name, family in _FAMILY_OF["Tensor"].items():
         if name not in have:  # as it is when the package is imported anew

@@ -15,8 +15,8 @@ import importlib
 from typing import Any
 
 __all__ = [
-    "checkpoint", "cpp_extension", "data", "deterministic", "dlpack", "hooks", "model_zoo",
-    "swap_tensors",
+    "checkpoint", "cpp_extension", "data", "deterministic", "dlpack", "flop_counter", "hooks",
+    "model_zoo", "swap_tensors",
 ]  # fmt: skip
 
 

@@ -71,12 +71,21 @@ def _get_node_type(tree: Any) -> Any:
     return _container(tree)[0]
 
 
-def LeafSpec() -> Tree:
+def treespec_leaf() -> Tree:
     """The structure of a leaf."""
     return LEAF
 
 
-treespec_leaf = LeafSpec
+class _Leaves(type):
+    def __instancecheck__(cls, spec: object) -> bool:
+        return isinstance(spec, Tree) and spec.is_leaf()
+
+
+class LeafSpec(metaclass=_Leaves):
+    """What libraries call for the structure of a leaf, and ask whether a structure is one."""
+
+    def __new__(cls) -> Any:
+        return LEAF
 
 
 def treespec_tuple(iterable: Iterable[Tree] = (), /) -> Tree:

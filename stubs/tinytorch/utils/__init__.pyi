@@ -5,8 +5,9 @@ from tinytorch.utils import cpp_extension as cpp_extension
 from tinytorch.utils import data as data
 from tinytorch.utils import deterministic as deterministic
 from tinytorch.utils import dlpack as dlpack
+from tinytorch.utils import flop_counter as flop_counter
 from tinytorch.utils import hooks as hooks
 from tinytorch.utils import model_zoo as model_zoo
 from tinytorch.utils.swapping import swap_tensors as swap_tensors
 
-__all__ = ['checkpoint', 'cpp_extension', 'data', 'deterministic', 'dlpack', 'hooks', 'model_zoo', 'swap_tensors']
+__all__ = ['checkpoint', 'cpp_extension', 'data', 'deterministic', 'dlpack', 'flop_counter', 'hooks', 'model_zoo', 'swap_tensors']

@@ -155,10 +155,4 @@ TABLES = {
                 refusal(_EXTENSIONS),
         },
     ),
-    "utils.flop_counter": Table(
-        doc="``torch.utils.flop_counter`` for programs that import it: operations are not counted.",
-        names={"FlopCounterMode": missing("What counts a program's operations in PyTorch; making "
-                                          "one raises.", "nothing stands between programs and "
-                                          "operations")},
-    ),
 }  # fmt: skip

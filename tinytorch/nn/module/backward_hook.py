@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...autograd import Function
+from ...autograd.nodes import call_hook
 from ...core.tensor import Tensor
 from ...state import is_grad_enabled
 from ...warnings import warn
@@ -74,7 +76,7 @@ class BackwardHook:
     def _on_grad_outputs(self, grads: Grads, places: list[int], size: int) -> Grads:
         grad_outputs = _spread(grads, places, size)
         for hook in self.pre_hooks:
-            changed = hook(self.module, grad_outputs)
+            changed = call_hook(hook, self._kind("pre-hook"), self.module, grad_outputs)
             if changed is not None:
                 grad_outputs = _same_number(changed, size, "pre hook", "grad_output")
         if self.input_places:
@@ -83,13 +85,19 @@ class BackwardHook:
             self._run_without_inputs(grad_outputs)
         return tuple(grad_outputs[place] for place in places)
 
+    def _kind(self, kind: str) -> str:
+        return f"full backward {kind} of {type(self.module).__name__}"
+
+    def _call(self, hook: Any, grad_inputs: Grads, grad_outputs: Grads) -> Any:
+        return call_hook(hook, self._kind("hook"), self.module, grad_inputs, grad_outputs)
+
     def _on_grad_inputs(self, grads: Grads) -> Grads:
         if self.grad_outputs is None:
             # In a double backward a gradient can reach the inputs past the outputs.
             return grads
         grad_inputs = _spread(grads, self.input_places, self.inputs)
         for hook in self.hooks:
-            changed = hook(self.module, grad_inputs, self.grad_outputs)
+            changed = self._call(hook, grad_inputs, self.grad_outputs)
             if changed is not None:
                 grad_inputs = _same_number(changed, self.inputs, "hook", "grad_input")
         self.grad_outputs = None
@@ -103,7 +111,7 @@ class BackwardHook:
             "outputs since no inputs require gradients.",
         )
         for hook in self.hooks:
-            changed = hook(self.module, (None,) * self.inputs, grad_outputs)
+            changed = self._call(hook, (None,) * self.inputs, grad_outputs)
             if changed is not None and any(grad is not None for grad in changed):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always "
@@ -158,7 +166,10 @@ def _what_is_missed(args: tuple[Any, ...], result: Any, node: Any) -> str:
 
 
 def _with_module(hook: Any, module: Module) -> Callable[[Grads, Grads], Any]:
-    return lambda grad_inputs, grad_outputs: hook(module, grad_inputs, grad_outputs)
+    def call(grad_inputs: Grads, grad_outputs: Grads) -> Any:
+        return hook(module, grad_inputs, grad_outputs)
+
+    return functools.update_wrapper(call, hook)
 
 
 def _places(values: tuple[Any, ...]) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...autograd.nodes import call_hook
 from ...warnings import warn
 from . import global_hooks
 from .backward_hook import BackwardHook, register_on_last_operation
@@ -55,13 +56,14 @@ class HookedCall:
 
     def _run_pre_hooks(self) -> None:
         module = self.module
+        of = f"forward pre-hook of {type(module).__name__}"
         for key, hook in _merged("forward_pre", module._forward_pre_hooks).items():
             if key in module._forward_pre_hooks_with_kwargs:
-                changed = hook(module, self.args, self.kwargs)
+                changed = call_hook(hook, of, module, self.args, self.kwargs)
                 if changed is not None:
                     self.args, self.kwargs = _pair(changed)
             else:
-                changed = hook(module, self.args)
+                changed = call_hook(hook, of, module, self.args)
                 if changed is not None:
                     self.args = changed if isinstance(changed, tuple) else (changed,)
 
@@ -73,7 +75,8 @@ class HookedCall:
             key in self.module._forward_hooks_with_kwargs or key in global_hooks.WITH_KWARGS
         )
         arguments = (self.args, self.kwargs) if with_kwargs else (self.args,)
-        changed = hook(self.module, *arguments, self.result)
+        of = f"forward hook of {type(self.module).__name__}"
+        changed = call_hook(hook, of, self.module, *arguments, self.result)
         if changed is not None:
             self.result = changed
 

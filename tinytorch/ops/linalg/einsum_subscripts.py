@@ -100,6 +100,12 @@ def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Plan:
     return Plan(steps, pairs, None if last == result else tuple(map(last.index, result)))
 
 
+def label_sizes(equation: str, shapes: tuple[tuple[int, ...], ...]) -> dict[str, int]:
+    """What each label of an equation, and each dimension under an ellipsis, counts to."""
+    terms = equation.replace(" ", "").partition("->")[0].split(",")
+    return _sizes([_expand(i, terms, len(shape)) for i, shape in enumerate(shapes)], shapes)
+
+
 def _check(term: str, where: str, start: int) -> str:
     """The term with its ellipsis marked by one character; RuntimeError for anything odd."""
     marked = term.replace("...", "\0", 1)
@@ -232,4 +238,4 @@ def _cheapest(terms: list[str], sizes: dict[str, int]) -> tuple[int, int]:
     return min(((i, j) for i in range(count) for j in range(i + 1, count)), key=cost)
 
 
-__all__ = ["Plan", "Step", "from_sublists", "make_plan"]
+__all__ = ["Plan", "Step", "from_sublists", "label_sizes", "make_plan"]

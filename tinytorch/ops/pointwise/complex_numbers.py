@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
 from ...core.torch_function_members import attach
 from ...dispatch.op import Array, Backend, composite, op, piecewise, torch_convention
@@ -92,7 +93,7 @@ def imag(input: Tensor) -> Tensor:
     """
     check_tensor("imag", input)
     if not _is_complex(input):
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        raise RefusedAttribute("imag is not implemented for tensors with non-complex dtypes.")
     return _imag(input)
 
 

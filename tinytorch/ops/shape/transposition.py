@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...warnings import warn
@@ -90,7 +91,7 @@ def mT(xp: Backend, input: Array) -> Array:
         tinytorch.Size([4, 3, 2])
     """
     if input.ndim == 1:
-        raise RuntimeError(
+        raise RefusedAttribute(
             "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
     if not input.ndim:
@@ -125,7 +126,7 @@ def mH(input: Tensor) -> Tensor:
                 [2.-0.j]])
     """
     if input.ndim == 1:
-        raise RuntimeError(
+        raise RefusedAttribute(
             "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
     if not input.ndim:
@@ -165,7 +166,7 @@ def H(input: Tensor) -> Tensor:
         tinytorch.Size([3, 2])
     """
     if input.ndim not in (0, 2):
-        raise RuntimeError(
+        raise RefusedAttribute(
             f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor."
             + (" For batches of matrices, consider using tensor.mH" if input.ndim > 2 else "")
         )

@@ -1,0 +1,39 @@
+"""Larger libraries that are written for PyTorch, each by a script that ``make clients`` runs.
+
+They are installed without torch in a virtual environment of their own; a script says what it found
+by an assertion that fails.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.runner import Runner
+
+pytestmark = pytest.mark.clients
+
+#: The scripts by the library that they need.
+SCRIPTS = {
+    "gpytorch": "gpytorch_regression",
+    "keras": "keras_models",
+    "lightning": "lightning_training",
+    "skorch": "skorch_estimators",
+    "stable_baselines3": "stable_baselines3_agents",
+    "torch_geometric": "pyg_dense",
+    "torchmetrics": "torchmetrics_scores",
+    "transformers": "transformers_models",
+}
+FOLDER = Path(__file__).parent
+
+
+@pytest.mark.parametrize("library", SCRIPTS)
+def test_script_runs_on_tinytorch(runner: Runner, library: str) -> None:
+    if runner.python("-c", f"import importlib.util as u; u.find_spec({library!r}).name").returncode:
+        pytest.skip(f"{library} is not installed: make clients")
+    assert runner.output(str(FOLDER / f"{SCRIPTS[library]}.py")).splitlines()[-1] == "done"
+
+
+def test_every_script_is_run() -> None:
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*SCRIPTS.values(), Path(__file__).stem}

@@ -1,0 +1,55 @@
+"""einops knows tensors, whichever of the two was imported first."""
+
+from __future__ import annotations
+
+import pytest
+
+import tinytorch as tt
+from tests.runner import Runner
+
+einops = pytest.importorskip("einops")
+
+X = tt.arange(12.0).reshape(3, 4)
+
+
+def test_patterns() -> None:
+    assert tt.equal(einops.rearrange(X, "a b -> b a"), X.T)
+    assert einops.rearrange(X, "a (b c) -> (a b) c", c=2).tolist()[1] == [2.0, 3.0]
+    assert tt.equal(einops.reduce(X, "a b -> a", "mean"), X.mean(1))
+    assert tt.equal(einops.reduce(X, "a b -> b", "max"), X.amax(0))
+    assert tt.equal(einops.repeat(X, "a b -> a b c", c=2), tt.stack([X, X], -1))
+    assert tt.equal(einops.einsum(X, X, "a b, c b -> a c"), X @ X.T)
+    assert tt.equal(einops.pack([X, X], "* b")[0], tt.cat([X, X]))
+
+
+def test_gradients_flow() -> None:
+    x = X.clone().requires_grad_()
+    (einops.rearrange(x, "a b -> (b a)") * tt.arange(12.0)).sum().backward()
+    assert tt.equal(x.grad, tt.arange(12.0).reshape(4, 3).T)
+
+
+def test_means_of_integers_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match="mean"):
+        einops.reduce(X.long(), "a b -> a", "mean")
+
+
+@pytest.mark.parametrize("order", ["tinytorch, einops", "einops, tinytorch"])
+def test_in_either_order(runner: Runner, order: str) -> None:
+    program = f"import {order}, einops._backends as b, numpy; one = tinytorch.ones(2, 3)\n"
+    program += "print(einops.rearrange(one, 'a b -> b a').shape[0])\n"
+    program += "print(einops.rearrange(numpy.ones((2, 3)), 'a b -> b a').shape[0])\n"
+    program += "print(b.__spec__.loader is b.__loader__, b.__spec__.loader.get_code is not None)"
+    assert runner.python("-c", program).stdout.split() == ["3", "3", "True", "True"]
+
+
+def test_it_is_not_imported_unasked(runner: Runner) -> None:
+    program = "import sys, tinytorch; tinytorch.ones(2); print('einops' in sys.modules)"
+    assert runner.python("-c", program).stdout.strip() == "False"
+
+
+def test_layers_where_tinytorch_stands_in(runner: Runner) -> None:
+    program = """import torch
+from einops.layers.torch import Rearrange
+model = torch.nn.Sequential(Rearrange("a b c -> a (b c)"), torch.nn.Linear(6, 2))
+print(*model(torch.ones(4, 2, 3)).shape)"""
+    assert runner.python("-m", "tinytorch", "-c", program).stdout.split() == ["4", "2"]

@@ -1,0 +1,260 @@
+"""Counting the floating-point operations of products, as ``torch.utils.flop_counter`` does.
+
+Example:
+    >>> import tinytorch as tt
+    >>> from tinytorch.utils.flop_counter import FlopCounterMode
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     y = tt.nn.Linear(3, 4)(tt.ones(2, 3))
+    >>> counter.get_total_flops()
+    48
+    >>> print(counter.get_table())
+    Module           FLOP    % Total
+    -------------  ------  ---------
+    Linear             48    100.00%
+     - aten.addmm      48    100.00%
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+from ..core.tensor import Tensor
+from ..nn.module.global_hooks import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
+from ..overrides import TorchFunctionMode
+from ..warnings import warn
+from ._flop_formulas import FORMULAS, Work
+
+__all__ = ["FlopCounterMode", "register_flop_formula"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: Formulas of shapes that programs have registered, by the operation's name.
+_REGISTERED: dict[str, Callable[..., int]] = {}
+
+
+def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[F], F]:
+    """Decorator of a function that tells what calls of an operation cost.
+
+    Args:
+        targets: The operation, or a list of them: functions, or operators such as
+            ``ops.mylib.scale``.
+        get_raw: Whether the function wants the arguments as they are, and the result as
+            ``out_val``; by default it gets shapes in the place of tensors, and ``out_shape``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.flop_counter import FlopCounterMode, register_flop_formula
+        >>> @register_flop_formula(tt.cumsum)
+        ... def cumsum_flop(shape, dim, out_shape=None):
+        ...     return shape.numel()
+        >>> with FlopCounterMode(display=False) as counter:
+        ...     y = tt.cumsum(tt.ones(5), 0)
+        >>> counter.get_total_flops()
+        5
+    """
+
+    def register(formula: F) -> F:
+        for target in targets if isinstance(targets, (list, tuple)) else [targets]:
+            _REGISTERED[_name_of(target)] = formula if get_raw else _of_shapes(formula)
+        return formula
+
+    return register
+
+
+def _name_of(target: Any) -> str:
+    name = getattr(target, "__name__", None)
+    if name is None:
+        raise ValueError(f"expected an operation or a function, got {target!r}")
+    return str(name).strip("_")
+
+
+def _of_shapes(formula: Callable[..., int]) -> Callable[..., int]:
+    """The same formula, given tensors."""
+
+    def shape(value: Any) -> Any:
+        return value.shape if isinstance(value, Tensor) else value
+
+    def raw(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
+        given = {name: shape(value) for name, value in kwargs.items()}
+        return formula(*map(shape, args), out_shape=shape(out_val), **given)
+
+    return raw
+
+
+class FlopCounterMode(TorchFunctionMode):
+    """Counts, while it is active, what products, convolutions and attention cost.
+
+    Counted are the public functions and modules that a program calls and what their gradients
+    cost in backward passes; as in PyTorch no pointwise operation, no sum, and no product with a
+    vector. ``scaled_dot_product_attention`` is counted as PyTorch counts it on a GPU: on the CPU
+    PyTorch leaves it out. Second derivatives are not counted.
+
+    Args:
+        mods: Not needed, and warned of.
+        depth: How deep ``get_table`` goes into modules; default 2.
+        display: Whether the table is printed at the end.
+        custom_mapping: Formulas of other functions, as ``register_flop_formula`` takes them.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.flop_counter import FlopCounterMode
+        >>> model = tt.nn.Sequential(tt.nn.Linear(3, 4), tt.nn.ReLU())
+        >>> with FlopCounterMode(depth=1) as counter:
+        ...     model(tt.ones(2, 3)).sum().backward()
+        Module           FLOP    % Total
+        -------------  ------  ---------
+        Sequential         96    100.00%
+         - aten.addmm      48     50.00%
+         - aten.mm         48     50.00%
+        >>> counter.get_flop_counts()["Sequential.0"]
+        {'aten.addmm': 48, 'aten.mm': 48}
+        >>> counter.get_total_flops(), counter.get_table().count("aten")
+        (96, 2)
+    """
+
+    def __init__(
+        self,
+        mods: Any = None,
+        depth: int | None = 2,
+        display: bool = True,
+        custom_mapping: dict[Any, Any] | None = None,
+    ) -> None:
+        super().__init__()
+        if mods is not None:
+            warn("mods argument is not needed anymore, you can stop passing it")
+        self.depth = depth
+        self.display = display
+        self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        own = {_name_of(key): _of_shapes(value) for key, value in (custom_mapping or {}).items()}
+        self._formulas = {**_REGISTERED, **own}
+        self._modules = _ModuleNames()
+        self._active = False
+
+    def get_total_flops(self) -> int:
+        """What everything cost."""
+        return sum(self.flop_counts["Global"].values())
+
+    def get_flop_counts(self) -> dict[str, dict[Any, int]]:
+        """What it cost by module, ``Global`` being all of them, and by operation."""
+        return {name: dict(counts) for name, counts in self.flop_counts.items()}
+
+    def get_table(self, depth: int | None = None) -> str:
+        """The counts as a table, of modules down to ``depth``; default as the mode was made."""
+        depth = depth or self.depth or 999999
+        total = self.get_total_flops()
+        names = [name for name in sorted(self.flop_counts) if name.count(".") < depth]
+        names = [name for name in names if name != "Global"]
+        covered = any(sum(self.flop_counts[name].values()) >= total for name in names)
+        rows = []
+        for name in names if covered and names else ["Global", *names]:
+            indent = " " * (name.count(".") + (not covered and name != "Global"))
+            rows.append((indent + name, sum(self.flop_counts[name].values())))
+            rows += [(f"{indent} - {op}", n) for op, n in self.flop_counts[name].items()]
+        return _table(rows, total)
+
+    def __enter__(self) -> Self:
+        self.flop_counts.clear()
+        self._modules.watch()
+        self._active = True
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        self._active = False
+        self._modules.leave()
+        if self.display:
+            print(self.get_table())  # noqa: T201  # as is asked for
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Call a function and count what it cost."""
+        given = kwargs or {}
+        out = func(*args, **given)
+        name = str(getattr(func, "__name__", "")).strip("_")
+        if name in self._formulas:
+            flops = self._formulas[name](*args, out_val=out, **given)
+            self._count(self._modules.current(), name, flops)
+        elif name in FORMULAS:
+            self._count_products(FORMULAS[name], out, args, given)
+        return out
+
+    def _count_products(self, formula: Any, out: Any, args: Any, given: dict[str, Any]) -> None:
+        if "out" in inspect.signature(formula).parameters:
+            given = {**given, "out": out}
+        products, where = list(formula(*args, **given)), self._modules.current()
+        for product in products:
+            self._count(where, f"aten.{product.name}", product.flops)
+        result = out[0] if isinstance(out, tuple) else out
+        if result.grad_fn is not None:
+            result.grad_fn.register_prehook(lambda grads: self._count_backward(where, products))
+
+    def _count_backward(self, where: set[str], products: list[Work]) -> None:
+        for product in products if self._active else ():
+            if product.backward_flops:
+                self._count(where, f"aten.{product.backward}", product.backward_flops)
+
+    def _count(self, where: set[str], name: str, flops: int) -> None:
+        for module in where:
+            self.flop_counts[module][name] += flops
+
+
+class _ModuleNames:
+    """Which modules' ``forward`` is running: the outermost by class, others by their place."""
+
+    def __init__(self) -> None:
+        self._names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self._running: list[str] = []
+        self._handles: list[Any] = []
+
+    def current(self) -> set[str]:
+        return {"Global", *self._running}
+
+    def watch(self) -> None:
+        self._handles = [
+            register_module_forward_pre_hook(self._enter),
+            register_module_forward_hook(self._leave, always_call=True),
+        ]
+
+    def leave(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._running.clear()
+
+    def _enter(self, module: Any, args: Any) -> None:
+        name = self._names.setdefault(module, type(module).__name__)
+        for part, child in module.named_children():
+            self._names.setdefault(child, f"{name}.{part}")
+        self._running.append(name)
+
+    def _leave(self, module: Any, args: Any, result: Any) -> None:
+        self._running.pop()
+
+
+def _table(rows: list[tuple[str, int]], total: int) -> str:
+    """Rows under a heading, the numbers in a unit that suits the total."""
+    thousands = min(4, max(0, (len(str(total)) - 1) // 3))
+    suffix, unit = ("", "K", "M", "B", "T")[thousands], 1000**thousands
+    texts = [("Module", "FLOP", "% Total")]
+    for name, flops in rows:
+        number = f"{flops / unit:.3f}{suffix}" if suffix else str(flops)
+        texts.append((name, number, f"{flops / total:.2%}" if total else "0%"))
+    return _laid_out(texts)
+
+
+def _laid_out(texts: list[tuple[str, str, str]]) -> str:
+    """Columns apart by two spaces, the first to the left and the others to the right."""
+    first, *others = (max(map(len, column)) for column in zip(*texts))
+    others = [width + 2 for width in others]
+    rule = "  ".join(["-" * first, *("-" * width for width in others)])
+    lines = [
+        "  ".join([name.ljust(first), *(t.rjust(w) for t, w in zip(rest, others, strict=True))])
+        for name, *rest in texts
+    ]
+    return "\n".join([lines[0], rule, *lines[1:]])

@@ -1,0 +1,248 @@
+"""Records of training for TensorBoard, as ``torch.utils.tensorboard`` writes them.
+
+Files are written by ``tensorboardX``, or by ``tensorboard`` where that alone is installed, which
+leaves scalars, texts and histograms. Importing this module without either is an ImportError.
+
+Reference: https://www.tensorflow.org/tensorboard
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partialmethod
+from importlib.util import find_spec
+from typing import Any, Self
+
+from ..core.tensor import Tensor
+
+__all__ = ["SummaryWriter"]
+
+if find_spec("tensorboardX") is None and find_spec("tensorboard") is None:
+    raise ImportError("writing files for TensorBoard needs tensorboardX: pip install tensorboardX")
+
+
+def _to_numbers(value: Any) -> Any:
+    """Tensors as arrays of NumPy's, also in dicts, lists and tuples."""
+    if isinstance(value, Tensor):
+        return value.detach().cpu().numpy()
+    if isinstance(value, dict):
+        return {key: _to_numbers(part) for key, part in value.items()}
+    return type(value)(map(_to_numbers, value)) if type(value) in (list, tuple) else value
+
+
+def _to_number(value: Any) -> float:
+    """A number, or the element of a tensor."""
+    return float(value.detach() if isinstance(value, Tensor) else value)
+
+
+class SummaryWriter:
+    """Writes what TensorBoard shows into files of one directory.
+
+    Beside the methods below it has ``add_audio add_custom_scalars add_embedding add_figure
+    add_histogram add_image add_images add_mesh add_pr_curve add_scalars add_text add_video``, which
+    take what tensorboardX's take, and tensors for arrays.
+
+    Args:
+        log_dir: The directory; default ``runs/`` and the time, the machine and ``comment``.
+        comment: End of the default directory's name.
+        purge_step: The step from which on records of a run before are hidden.
+        max_queue: How many records wait until they are written.
+        flush_secs: After how many seconds they are written at the latest.
+        filename_suffix: End of the file's name.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.tensorboard import SummaryWriter
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     writer = SummaryWriter(folder)
+        ...     writer.add_scalar("loss", tt.tensor(0.5), 1)
+        ...     writer.add_histogram("weights", tt.arange(4.0), 1)
+        ...     writer.add_hparams({"lr": 0.1}, {"score": 0.9})
+        ...     writer.flush()
+        ...     writer.close()
+        ...     max(os.listdir(writer.get_logdir())).startswith("events.out.tfevents")
+        True
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str] | None = None,
+        comment: str = "",
+        purge_step: int | None = None,
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
+    ) -> None:
+        directory = _default_directory(comment) if not log_dir else os.fspath(log_dir)
+        options = {"max_queue": max_queue, "flush_secs": flush_secs}
+        self.log_dir = directory
+        self._writer: Any
+        if find_spec("tensorboardX") is None:
+            self._writer = _Plain(directory, filename_suffix=filename_suffix, **options)
+            return
+        import tensorboardX
+
+        self._writer = tensorboardX.SummaryWriter(
+            directory, purge_step=purge_step, filename_suffix=filename_suffix, **options
+        )
+
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: int | None = None,
+        walltime: float | None = None,
+        new_style: bool = False,
+        double_precision: bool = False,
+    ) -> None:
+        """Record one number.
+
+        Args:
+            tag: Its name.
+            scalar_value: A number, or a tensor of one element.
+            global_step: The step of training.
+            walltime: Seconds since 1970; default now.
+            new_style: Without effect: it is written as numbers have always been.
+            double_precision: Without effect: it is written as a float32.
+        """
+        self._writer.add_scalar(tag, _to_number(scalar_value), global_step, walltime)
+
+    def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
+        """Call tensorboardX's method of a name, with tensors as arrays."""
+        if name == "add_graph":
+            raise NotImplementedError("add_graph(): tinytorch records no graphs of programs")
+        getattr(self._writer, name)(*_to_numbers(args), **_to_numbers(kwargs))
+
+    add_audio = partialmethod(_pass_on, "add_audio")
+    add_custom_scalars = partialmethod(_pass_on, "add_custom_scalars")
+    add_embedding = partialmethod(_pass_on, "add_embedding")
+    add_figure = partialmethod(_pass_on, "add_figure")
+    add_graph = partialmethod(_pass_on, "add_graph")
+    add_histogram = partialmethod(_pass_on, "add_histogram")
+    add_image = partialmethod(_pass_on, "add_image")
+    add_images = partialmethod(_pass_on, "add_images")
+    add_mesh = partialmethod(_pass_on, "add_mesh")
+    add_pr_curve = partialmethod(_pass_on, "add_pr_curve")
+    add_scalars = partialmethod(_pass_on, "add_scalars")
+    add_text = partialmethod(_pass_on, "add_text")
+    add_video = partialmethod(_pass_on, "add_video")
+
+    def add_hparams(
+        self,
+        hparam_dict: dict[str, Any],
+        metric_dict: dict[str, Any],
+        hparam_domain_discrete: dict[str, Any] | None = None,
+        run_name: str | None = None,
+        global_step: int | None = None,
+    ) -> None:
+        """Record hyperparameters and what came of them.
+
+        Args:
+            hparam_dict: Numbers, texts and truths by name.
+            metric_dict: Numbers, or tensors of one element, by name.
+            hparam_domain_discrete: Without effect: the values that a hyperparameter may have.
+            run_name: Name of the run's directory below this one; default the time.
+            global_step: The step of training.
+        """
+        chosen = {k: v.item() if isinstance(v, Tensor) else v for k, v in hparam_dict.items()}
+        metrics = {name: _to_number(value) for name, value in metric_dict.items()}
+        self._writer.add_hparams(chosen, metrics, name=run_name, global_step=global_step)
+
+    def get_logdir(self) -> str:
+        """The directory of the files."""
+        return self.log_dir
+
+    def flush(self) -> None:
+        """Write what waits."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write what waits, and close the files."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _default_directory(comment: str) -> str:
+    import socket
+
+    now = time.strftime("%b%d_%H-%M-%S")
+    return os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
+
+
+class _Plain:
+    """What ``tensorboard`` alone can be given: records of its own making."""
+
+    def __init__(self, directory: str, **options: Any) -> None:
+        self._directory, self._options = directory, options
+        self._files = {"": self._open("")}
+
+    def _open(self, run: str) -> Any:
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+        options = {**self._options, "max_queue_size": self._options["max_queue"]}
+        del options["max_queue"]
+        return EventFileWriter(os.path.join(self._directory, run), **options)
+
+    def _write(self, step: int | None, walltime: float | None, run: str = "", **value: Any) -> None:
+        from tensorboard.compat.proto import event_pb2, summary_pb2
+
+        if run not in self._files:
+            self._files[run] = self._open(run)
+        summary = summary_pb2.Summary(value=[summary_pb2.Summary.Value(**value)])
+        when = time.time() if walltime is None else walltime
+        event = event_pb2.Event(wall_time=when, step=step, summary=summary)
+        self._files[run].add_event(event)
+
+    def add_scalar(self, tag: str, value: float, step: Any = None, walltime: Any = None) -> None:
+        self._write(step, walltime, tag=tag, simple_value=value)
+
+    def add_scalars(
+        self, main_tag: str, values: Any, global_step: Any = None, walltime: Any = None
+    ) -> None:
+        for name, value in values.items():
+            run = f"{main_tag.replace('/', '_')}_{name}"
+            self._write(global_step, walltime, run, tag=main_tag, simple_value=float(value))
+
+    def add_text(
+        self, tag: str, text_string: str, global_step: Any = None, walltime: Any = None
+    ) -> None:
+        from tensorboard.plugins.text.metadata import create_summary_metadata
+        from tensorboard.util.tensor_util import make_tensor_proto
+
+        metadata = create_summary_metadata(tag, "")
+        tensor = make_tensor_proto([text_string.encode()])
+        self._write(global_step, walltime, tag=tag, tensor=tensor, metadata=metadata)
+
+    def add_histogram(
+        self, tag: str, values: Any, global_step: Any = None, bins: Any = 30, walltime: Any = None
+    ) -> None:
+        import numpy as np  # noqa: TID251  # what values are given as
+        from tensorboard.compat.proto import summary_pb2
+
+        numbers = np.asarray(values, np.float64).reshape(-1)
+        counts, edges = np.histogram(numbers, bins=30 if isinstance(bins, str) else bins)
+        histo = summary_pb2.HistogramProto(
+            min=numbers.min(), max=numbers.max(), num=numbers.size, sum=numbers.sum(),
+            sum_squares=numbers @ numbers, bucket=counts.tolist(), bucket_limit=edges[1:].tolist(),
+        )  # fmt: skip
+        self._write(global_step, walltime, tag=tag, histo=histo)
+
+    def flush(self) -> None:
+        for file in self._files.values():
+            file.flush()
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(
+            f"{name}() is not written through tensorboard alone: pip install tensorboardX"
+        )
