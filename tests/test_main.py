@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import io
 import json
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -257,6 +258,15 @@ def test_exit_status_and_traceback_are_the_scripts(runner: Runner) -> None:
     done = runner.tinytorch("fail.py")
     assert done.returncode == 1
     assert 'fail.py", line 2, in <module>\n    torch.ones(2) @' in done.stderr
+
+
+def test_no_line_of_the_runners_is_above_the_scripts(runner: Runner) -> None:
+    text = "import torch\ndef inner():\n    torch.ones(2).view(3)\ninner()\n"
+    runner.write("fail.py", text)
+    for *given, name in (["fail.py"] * 2, ["-m", "fail", "fail.py"], ["-c", text, "<string>"]):
+        done = runner.tinytorch(*given)
+        files = [Path(file).name for file in re.findall('File "(.*)", line', done.stderr)]
+        assert (done.returncode, files[:2], len(files)) == (1, [name] * 2, 4), done.stderr
 
 
 def test_threads_and_exit_handlers_still_find_main(runner: Runner) -> None:

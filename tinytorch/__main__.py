@@ -19,6 +19,7 @@ import tinytorch
 
 from .compat import as_torch
 from .facade import info
+from .state.tracebacks import below
 
 HELP = """\
 usage: python -m tinytorch [--ipython]
@@ -62,7 +63,22 @@ def main(arguments: list[str]) -> int:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a script, a module or code with tinytorch in the place of torch."""
+    """Run a script, a module or code with tinytorch in the place of torch.
+
+    An error shows its lines alone, as it does where Python runs them.
+    """
+    try:
+        return _run(arguments)
+    except Exception as error:
+        error.__traceback__ = below(error, (__file__, "<frozen runpy>"))
+        shown = sys.last_type, sys.last_value, sys.last_traceback = (
+            type(error), error, error.__traceback__,
+        )  # fmt: skip
+        sys.excepthook(*shown)
+        return 1
+
+
+def _run(arguments: list[str]) -> int:
     match arguments:
         case ["-m", module, *rest]:
             run_module(module, rest)

@@ -48,6 +48,7 @@ from .core.tensor import Tensor, wrap
 from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
+from .state.tracebacks import short
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals",
@@ -68,6 +69,7 @@ MAP_LOCATION = MapLocation
 # -- saving -------------------------------------------------------------------------------------
 
 
+@short
 def save(
     obj: object,
     f: File,
@@ -177,6 +179,7 @@ def _can_seek(file: Any) -> bool:
 # -- loading ------------------------------------------------------------------------------------
 
 
+@short
 def load(
     f: File,
     map_location: MapLocation = None,

@@ -215,6 +215,7 @@ from tinytorch.state.settings import set_num_interop_threads as set_num_interop_
 from tinytorch.state.settings import set_num_threads as set_num_threads
 from tinytorch.state.settings import set_warn_always as set_warn_always
 from tinytorch.state.settings import use_deterministic_algorithms as use_deterministic_algorithms
+from tinytorch.state.tracebacks import set_traceback_filtering as set_traceback_filtering
 from tinytorch.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str

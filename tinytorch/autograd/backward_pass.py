@@ -18,10 +18,12 @@ from .identity_nodes import without_slope
 from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
 from .saved_packing import Recording
 from .views import edge_of
+from ..state.tracebacks import short
 
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
+@short
 def backward(
     tensors: Tensors,
     grad_tensors: Any = None,
@@ -93,6 +95,7 @@ _UNUSED = (
 )
 
 
+@short
 def grad(
     outputs: Tensors,
     inputs: Tensors,

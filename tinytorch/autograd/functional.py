@@ -34,12 +34,14 @@ from .derivatives import (
     vector_of,
     weights_of,
 )
+from ..state.tracebacks import short
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 Function = Callable[..., Any]
 
 
+@short
 def vjp(
     func: Function,
     inputs: Tensors,
@@ -84,6 +86,7 @@ def vjp(
     )  # fmt: skip
 
 
+@short
 def jvp(
     func: Function,
     inputs: Tensors,
@@ -160,6 +163,7 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any: ...
+@short
 def jacobian(
     func: Function,
     inputs: Tensors,
@@ -223,6 +227,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any: ...
+@short
 def hessian(
     func: Function,
     inputs: Tensors,
@@ -284,6 +289,7 @@ def _gradient_of_one(
     return several, given, vector, output, gradient
 
 
+@short
 def vhp(
     func: Function,
     inputs: Tensors,
@@ -321,6 +327,7 @@ def vhp(
     return finished((output,), create_graph, False), finished(product, create_graph, several)
 
 
+@short
 def hvp(
     func: Function,
     inputs: Tensors,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, TypeVar
 
+from ..state.tracebacks import shorten
 from . import torch_function
 from .torch_function import PLAIN
 
@@ -66,16 +67,24 @@ def asking(function: FunctionType) -> Any:
     if code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & 0x0C:
 
         def method(self: Any) -> Any:
-            if self.__class__ in PLAIN:
-                return function(self)
-            return _asked(method, function, self)
+            try:
+                if self.__class__ in PLAIN:
+                    return function(self)
+                return _asked(method, function, self)
+            except Exception as error:
+                shorten(error)
+                raise
 
     else:
 
         def method(self: Any, *args: Any, **options: Any) -> Any:
-            if self.__class__ in PLAIN:
-                return function(self, *args, **options)
-            return _asked(method, function, self, *args, **options)
+            try:
+                if self.__class__ in PLAIN:
+                    return function(self, *args, **options)
+                return _asked(method, function, self, *args, **options)
+            except Exception as error:
+                shorten(error)
+                raise
 
     return functools.update_wrapper(method, function)
 
@@ -85,15 +94,23 @@ class _AskedProperty(property):
 
     def __init__(self, fget: Any, fset: Any = None, fdel: Any = None) -> None:
         def get(self: Any) -> Any:
-            if self.__class__ in PLAIN:
-                return fget(self)
-            return _asked(whole.__get__, fget, self)
+            try:
+                if self.__class__ in PLAIN:
+                    return fget(self)
+                return _asked(whole.__get__, fget, self)
+            except Exception as error:
+                shorten(error)
+                raise
 
         def set(self: Any, value: Any) -> None:
-            if self.__class__ in PLAIN:
-                fset(self, value)
-            else:
-                _asked(whole.__set__, fset, self, value)
+            try:
+                if self.__class__ in PLAIN:
+                    fset(self, value)
+                else:
+                    _asked(whole.__set__, fset, self, value)
+            except Exception as error:
+                shorten(error)
+                raise
 
         whole = self
         super().__init__(functools.wraps(fget)(get), None if fset is None else set, fdel)

@@ -23,6 +23,7 @@ from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
 from ..dtypes import as_dtype, dtype
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
+from ..state.tracebacks import WRITTEN, leave_out, shorten
 from .arguments import as_given, explain_shapes, unwrap
 from .call import TOLD, body_of, results, slow, slow_composite, told
 from .inplace import slow_inplace
@@ -44,6 +45,7 @@ _SHARED: dict[str, Any] = {
     "_PLAIN": PLAIN,
     "_Recording": Recording,
     "_TOLD": TOLD,
+    "_Exception": Exception,
     "_Tensor": Tensor,
     "_UNSETTLED": UNSETTLED,
     "_ValueError": ValueError,
@@ -75,6 +77,7 @@ _SHARED: dict[str, Any] = {
     "_results": results,
     "_scoped_grad": scoped_grad,
     "_told": told,
+    "_shorten": shorten,
     "_track": track,
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,
@@ -89,13 +92,18 @@ _written = itertools.count()
 
 def _unwritten(*args: Any, **options: Any) -> Any:
     """What a function does that was never called: it is written, and called again."""
-    return globals()["_write"]()(*args, **options)
+    names = globals()
+    try:
+        return names["_write"]()(*args, **options)
+    except Exception as error:
+        names["_leave_out"](error)
+        raise
 
 
 def unwritten(name: str) -> Any:
     """A function that does not know yet what it does; see ``serve``."""
     # A library's kernel that imports something in C asks the caller's names for the builtins.
-    names = {"__name__": __name__, "__builtins__": builtins}
+    names = {"__name__": __name__, "__builtins__": builtins, "_leave_out": leave_out}
     return FunctionType(_unwritten.__code__, names, name)
 
 
@@ -195,7 +203,7 @@ def _forget(function: FunctionType) -> None:
 @functools.cache
 def _code(text: str) -> CodeType:
     """The compiled text of a function; operations of one shape have it in common."""
-    name = f"<tinytorch call path {next(_written)}>"
+    name = f"{WRITTEN}{next(_written)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     module = compile(text, name, "exec")
     return next(code for code in module.co_consts if isinstance(code, CodeType))

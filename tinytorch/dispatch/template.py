@@ -10,22 +10,30 @@ Names that begin with an underscore are the template's; ``compiled`` says what t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .spec import Op
 from .template_arguments import OPERATORS, Form, indented, is_served, tuple_of
 from .template_results import GRAD_IS_ON, Results
 
+_SHORTENED = ("    except _Exception as _error:", "        _shorten(_error)", "        raise")
 _ALWAYS_SERVED = (Form.CORE, Form.COMPOSITE, Form.CREATION)
 
 
 def source(op: Op, form: Form) -> str:
     """The text of one function, which is called ``function``."""
+    header, *body = _lines(op, form)
+    if form is not Form.CORE:
+        body = ["    try:", *indented(body), *_SHORTENED]
+    return "\n".join((header, *body, ""))
+
+
+def _lines(op: Op, form: Form) -> Iterable[str]:
     if form in OPERATORS and not is_served(op, form):
-        return "def function(_a, _b, /):\n    return _slow(_a, _b)\n"
+        return "def function(_a, _b, /):", "    return _slow(_a, _b)"
     if form not in _ALWAYS_SERVED and not is_served(op, form):
-        return "def function(*_args, **_options):\n    return _slow((), _args, _options)\n"
-    return "\n".join(Text(op, form).lines()) + "\n"
+        return "def function(*_args, **_options):", "    return _slow((), _args, _options)"
+    return Text(op, form).lines()
 
 
 class Text(Results):

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from ..core.tensor import Size, Tensor
+from ..state.tracebacks import ShortTracebacks
 from . import constraints
 from .utils import _sum_rightmost
 
@@ -18,7 +19,7 @@ def check_dims(shape: Any, least: int) -> None:
         raise ValueError("Too few dimensions on input")
 
 
-class Transform:
+class Transform(ShortTracebacks):
     """A function of tensors that can be turned round.
 
     A subclass has ``domain``, ``codomain``, ``_call``, ``_inverse`` and ``log_abs_det_jacobian``.

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.tensor import Size, Tensor
 from ..state import no_grad
+from ..state.tracebacks import ShortTracebacks
 from ..warnings import warn
 from . import constraints
 from .utils import lazy_property
@@ -15,7 +16,7 @@ from .utils import lazy_property
 __all__ = ["Distribution"]
 
 
-class Distribution:
+class Distribution(ShortTracebacks):
     """A probability distribution, or a batch of them.
 
     A sample has the shape ``sample_shape + batch_shape + event_shape``: so many draws, of each

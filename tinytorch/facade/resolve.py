@@ -231,6 +231,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "sparse_coo", "sparse_csc", "sparse_csr", "strided",
     ),
     "tinytorch.state.settings": settings.PUBLIC,
+    "tinytorch.state.tracebacks": ("set_traceback_filtering",),
     "tinytorch.compat.checks": (
         "_assert", "_assert_async", "_check", "_check_index", "_check_is_size",
         "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with", "_check_type",

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..autograd.derivatives import jacobian_of, unit
 from ..core.tensor import Tensor
+from ..state.tracebacks import short
 from ..dispatch.op import NAMESPACES
 from ._level import ArgNums, Function, Level, chosen, entered, parted, refuse_complex, tensors_of
 from ._randomness import check_randomness, drawing
@@ -66,7 +67,7 @@ def jacrev(
             blocks = _rows(level, outputs)
         return _arranged(level, blocks, structure, argnums, has_aux, aux)
 
-    return wrapper
+    return short(wrapper)
 
 
 def _rows(level: Level, outputs: tuple[Tensor, ...]) -> Blocks:
@@ -143,7 +144,7 @@ def jacfwd(
             blocks = columns(level, outputs)
         return _arranged(level, blocks, structure, argnums, has_aux, aux)
 
-    return wrapper
+    return short(wrapper)
 
 
 def _check_inputs(args: tuple[Any, ...], argnums: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..autograd.inference import APPLYING, mapped
 from ..core import torch_function
 from ..core.tensor import Tensor
+from ..state.tracebacks import short
 from ..dispatch.op import NAMESPACES
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
 from ._level import P, R, transforming
@@ -87,7 +88,7 @@ def vmap(
             result: R = _mapped(_Call(name, func, inputs, kwargs, out_dims, randomness))
         return result
 
-    return wrapper
+    return short(wrapper)
 
 
 def _name(func: Any) -> str:

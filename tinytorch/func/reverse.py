@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 
 from ..autograd.derivatives import filled, gradients
 from ..core.tensor import Tensor
+from ..state.tracebacks import short
 from ..state import is_grad_enabled
 from ._level import (
     ArgNums,
@@ -156,7 +157,7 @@ def grad_and_value(
         gradient = tree[0] if isinstance(argnums, int) else tree
         return gradient, (value, map_leaves(level.let_out, aux)) if has_aux else value
 
-    return wrapper
+    return short(wrapper)
 
 
 def argnums_of(argnums: Any) -> Any:
@@ -215,4 +216,4 @@ def grad(
         gradient, value = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
-    return wrapper
+    return short(wrapper)

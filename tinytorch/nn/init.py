@@ -16,6 +16,7 @@ from ..ops.random.sampling import randperm
 from ..state import no_grad
 from ..warnings import warn as _warn
 from ._truncated_normal import fill_truncated_normal as _fill_truncated_normal
+from ..state.tracebacks import short
 
 __all__ = [
     "calculate_gain",
@@ -53,6 +54,7 @@ _GAINS = {
 }
 
 
+@short
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The recommended factor on the standard deviation before a nonlinearity.
 
@@ -82,6 +84,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return _GAINS[nonlinearity]
 
 
+@short
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers drawn uniformly from [a, b).
 
@@ -101,6 +104,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
         return tensor.uniform_(a, b, generator=generator)
 
 
+@short
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from the normal distribution.
 
@@ -120,6 +124,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
+@short
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -160,6 +165,7 @@ def trunc_normal_(
     return tensor
 
 
+@short
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value.
 
@@ -172,6 +178,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         return tensor.fill_(val)
 
 
+@short
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones.
 
@@ -183,6 +190,7 @@ def ones_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 1.0)
 
 
+@short
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros.
 
@@ -195,6 +203,7 @@ def zeros_(tensor: Tensor) -> Tensor:
         return tensor.zero_()
 
 
+@short
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with the identity: as many inputs as possible pass unchanged.
 
@@ -216,6 +225,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
+@short
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fill a convolution's weight so that as many channels as possible pass unchanged.
 
@@ -265,6 +275,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
 
 
+@short
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from U(-a, a), a = gain · √(6 / (fan_in + fan_out)).
 
@@ -286,6 +297,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     return uniform_(tensor, -bound, bound, generator)
 
 
+@short
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from N(0, std²), std = gain · √(2 / (fan_in + fan_out)).
 
@@ -310,6 +322,7 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
     return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
 
 
+@short
 def kaiming_uniform_(
     tensor: Tensor,
     a: float = 0,
@@ -341,6 +354,7 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
+@short
 def kaiming_normal_(
     tensor: Tensor,
     a: float = 0,
@@ -383,6 +397,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
+@short
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """Fill with a (semi-)orthogonal matrix, drawn uniformly.
 
@@ -425,6 +440,7 @@ def _orthonormal(drawn: Tensor) -> Tensor:
     return _wrap(q * xp.sign(xp.diagonal(r)), xp)
 
 
+@short
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """Fill a matrix with normal numbers, and a share of each column with zeros.
 

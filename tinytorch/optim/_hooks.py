@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from ..autograd.nodes import RemovableHandle, add_hook
+from ..state.tracebacks import ShortTracebacks
 
 __all__ = [
     "HookTables",
@@ -54,7 +55,7 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
     return add_hook(_global_post_hooks, hook)
 
 
-class HookTables:
+class HookTables(ShortTracebacks):
     """The part of ``Optimizer`` that keeps hooks and runs those around ``step``."""
 
     step: Any

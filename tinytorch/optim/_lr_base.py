@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..state.tracebacks import ShortTracebacks
 from ..warnings import warn
 from .optimizer import Optimizer, ParamGroup
 
@@ -37,7 +38,7 @@ _RESUMING = (
 )
 
 
-class LRScheduler:
+class LRScheduler(ShortTracebacks):
     """Base class of the schedulers: a subclass defines ``get_lr``.
 
     ``step`` is called after ``optimizer.step``, once per epoch or per batch as the schedule

@@ -17,6 +17,7 @@ from ..backends import (
     load,
 )
 from .scopes import INHERITED, Inherited, Scope, Settings, Slot, thread
+from .tracebacks import short
 
 #: The environment variable that names the default backend of the process.
 VARIABLE = "TINYTORCH_BACKEND"
@@ -76,6 +77,7 @@ def get_backend() -> str:
     return current_backend().name
 
 
+@short
 def set_backend(backend: BackendLike) -> None:
     """Choose the backend on which this thread creates tensors.
 
@@ -172,6 +174,7 @@ def backend_settings(backend: BackendLike) -> Settings:
     return ((BACKEND, load(backend)),)
 
 
+@short
 def set_default_backend(backend: BackendLike | None) -> None:
     """Choose the backend of all threads that have made no choice of their own, at once.
 

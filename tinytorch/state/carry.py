@@ -13,6 +13,7 @@ from .decorate import decorate
 from .defaults import DTYPE, default_dtype
 from .grad import GRAD, INFERENCE, count_block, grad_enabled, inference_enabled
 from .scopes import AssignedScope, Scope, Settings
+from .tracebacks import short
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -96,6 +97,7 @@ def _spelled(backend: Backend) -> BackendLike:
     return backend.name if loaded(backend.name) is backend else backend
 
 
+@short
 def set_state(state: State | BackendLike) -> None:
     """Make ``state`` this thread's state; a backend alone changes only the backend.
 

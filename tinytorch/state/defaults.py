@@ -13,6 +13,7 @@ from . import backend as _backend
 from .backend import BACKEND, current_backend
 from .scopes import Scope, Settings, Slot, thread
 from .variable import Variable
+from .tracebacks import short
 
 DTYPE: Slot[dtypes.dtype] = Slot("dtype")
 _scoped_dtype = DTYPE.var.get
@@ -63,6 +64,7 @@ def get_default_dtype() -> dtypes.dtype:
     return default_dtype()
 
 
+@short
 def set_default_dtype(d: Any) -> None:
     """Set the dtype of floats made without one, for the whole process, as in torch.
 

@@ -29,6 +29,7 @@ from ..func._trees import flatten
 from ..nn import Module, Sequential
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..warnings import warn
+from ..state.tracebacks import short
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
@@ -54,6 +55,7 @@ def noop_context_fn() -> Contexts:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
+@short
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
@@ -122,6 +124,7 @@ def checkpoint(
         return function(*args, **kwargs)
 
 
+@short
 def checkpoint_sequential(
     functions: Sequence[Callable[..., Any]] | Module,
     segments: int,

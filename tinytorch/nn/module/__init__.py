@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from ...compiler import compile
 from ...dispatch.spec import Op
+from ...state.tracebacks import shorten
 from .call import HookedCall
 from .global_hooks import CALLS as CALLS
 from .global_hooks import register_module_backward_hook as register_module_backward_hook
@@ -103,15 +104,19 @@ class Module(Hooked):
     else:
 
         def __call__(self, *args, **kwargs):
-            if (
-                CALLS
-                or self._forward_hooks
-                or self._forward_pre_hooks
-                or self._backward_hooks
-                or self._backward_pre_hooks
-            ):
-                return HookedCall(self, args, kwargs).run()
-            return self.forward(*args, **kwargs)
+            try:
+                if (
+                    CALLS
+                    or self._forward_hooks
+                    or self._forward_pre_hooks
+                    or self._backward_hooks
+                    or self._backward_pre_hooks
+                ):
+                    return HookedCall(self, args, kwargs).run()
+                return self.forward(*args, **kwargs)
+            except Exception as error:
+                shorten(error)
+                raise
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: a module runs as it is written; see ``tinytorch.compile``.

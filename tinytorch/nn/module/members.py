@@ -6,6 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...core.tensor import Tensor
+from ...state.tracebacks import ShortTracebacks
 from ..parameter import Buffer, Parameter
 from . import global_hooks
 from .registry import Registry
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 REGISTRIES = ("_parameters", "_buffers", "_modules")
 
 
-class Members:
+class Members(ShortTracebacks):
     """Registration, and attribute access to what is registered.
 
     The registries are torch's: ``_parameters``, ``_buffers`` and ``_modules`` by name, and

@@ -11,6 +11,7 @@ from ...ops.random.sampling import rand
 from ...ops.random.sampling_like import rand_like
 from ...ops.reduce.norms import p_norm
 from ..module import Module
+from ...state.tracebacks import short
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",
@@ -413,6 +414,7 @@ class LnStructured(_Structured):
         return p_norm(t, n, [d for d in range(t.ndim) if d != self.dim % t.ndim])
 
 
+@short
 def hook_of(module: Module, name: str) -> tuple[int | None, BasePruningMethod | None]:
     """The hook that prunes a parameter, and its key among the module's; None without one."""
     for key, hook in module._forward_pre_hooks.items():

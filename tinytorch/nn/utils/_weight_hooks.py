@@ -8,14 +8,17 @@ from typing import Any
 from ...core.tensor import Tensor
 from ..module import Module
 from ..parameter import Parameter
+from ...state.tracebacks import short
 
 
+@short
 def check_none(module: Module, kind: type[Any], what: str, name: str) -> None:
     """RuntimeError if a hook of this kind, that of ``what``, computes a parameter already."""
     if _key(module, kind, name) is not None:
         raise RuntimeError(f"Cannot register two {what} hooks on the same parameter {name}")
 
 
+@short
 def taken_off(module: Module, kind: type[Any], what: str, name: str) -> Any:
     """The hook of this kind that computed a parameter.
 
@@ -35,6 +38,7 @@ def _key(module: Module, kind: type[Any], name: str) -> int | None:
     return None
 
 
+@short
 def replace_parts(module: Module, name: str, parts: Iterable[str], weight: Tensor) -> Module:
     """Make ``weight`` the parameter again that was computed from parts of these names."""
     for attribute in (name, *(f"{name}_{part}" for part in parts)):

@@ -12,12 +12,14 @@ from ...ops.reduce.norms import p_norm
 from ...ops.shape.joining import stack
 from ...state import no_grad
 from ...warnings import warn
+from ...state.tracebacks import short
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
 Tensors = Tensor | Iterable[Tensor]
 
 
+@short
 def get_total_norm(
     tensors: Tensors,
     norm_type: float = 2.0,
@@ -58,6 +60,7 @@ def get_total_norm(
     return total
 
 
+@short
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
@@ -85,6 +88,7 @@ def clip_grads_with_norm_(
             grad.mul_(factor.to(grad.device))
 
 
+@short
 def clip_grad_norm_(
     parameters: Tensors,
     max_norm: float,
@@ -127,6 +131,7 @@ def clip_grad_norm_(
     return norm
 
 
+@short
 def clip_grad_norm(
     parameters: Tensors,
     max_norm: float,
@@ -142,6 +147,7 @@ def clip_grad_norm(
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
+@short
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Restrict gradients in place to [-clip_value, clip_value], element by element.
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...ops.shape.joining import cat
+from ...state.tracebacks import short
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
+@short
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """Join parameters into one vector; gradients flow back through it.
 
@@ -32,6 +34,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     return cat([param.view(-1) for param in given])
 
 
+@short
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Let parameters have consecutive parts of a vector as their data.
 

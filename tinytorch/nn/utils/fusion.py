@@ -9,12 +9,14 @@ from ...core.tensor import Tensor
 from ...ops.create.factories_like import ones_like, zeros_like
 from ..module import Module
 from ..parameter import Parameter
+from ...state.tracebacks import short
 
 __all__ = [
     "fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights",
 ]  # fmt: skip
 
 
+@short
 def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Module:
     """A convolution that computes what ``bn(conv(x))`` does, both in evaluation mode.
 
@@ -41,6 +43,7 @@ def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Modu
     return _fused(conv, bn, transpose)
 
 
+@short
 def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
     """A linear layer that computes what ``bn(linear(x))`` does, both in evaluation mode.
 
@@ -85,6 +88,7 @@ def _fused(layer: Any, bn: Any, transpose: bool) -> Module:
     return fused  # type: ignore[no-any-return]
 
 
+@short
 def fuse_conv_bn_weights(
     conv_w: Tensor,
     conv_b: Tensor | None,
@@ -130,6 +134,7 @@ def fuse_conv_bn_weights(
     )
 
 
+@short
 def fuse_linear_bn_weights(
     linear_w: Tensor,
     linear_b: Tensor | None,

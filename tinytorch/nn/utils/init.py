@@ -8,12 +8,14 @@ from typing import Any, TypeVar
 
 from ...random import get_rng_state, set_rng_state
 from ..module import Module
+from ...state.tracebacks import short
 
 __all__ = ["skip_init"]
 
 M = TypeVar("M", bound=Module)
 
 
+@short
 def skip_init(module_cls: Callable[..., M], *args: Any, **kwargs: Any) -> M:
     """A module whose parameters are yet to be set; no random numbers are used up.
 

@@ -20,12 +20,14 @@ from ...state import no_grad
 from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 from .parametrize import register_parametrization
+from ...state.tracebacks import short
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 _MAPS = ("matrix_exp", "cayley", "householder")
 
 
+@short
 def norm_except(weight: Tensor, dim: int | None) -> Tensor:
     """The 2-norm over all dimensions but ``dim``, which stays; over all of them for None or -1."""
     x: Any = weight
@@ -36,6 +38,7 @@ def norm_except(weight: Tensor, dim: int | None) -> Tensor:
     return x.norm(2, others, True) if others else x.abs()  # type: ignore[no-any-return]
 
 
+@short
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
     """``weight`` with one row for each index of ``dim``."""
     x: Any = weight
@@ -43,6 +46,7 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
     return rows.reshape(rows.shape[0], -1)  # type: ignore[no-any-return]
 
 
+@short
 def check_iterations(n_power_iterations: int) -> None:
     """ValueError unless there is one at least."""
     if n_power_iterations <= 0:
@@ -65,6 +69,7 @@ class _WeightNorm(Module):
         return norm_except(weight, self.dim), weight
 
 
+@short
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
     """Learn a weight's length and direction apart: ``w = g * v / |v|``.
 
@@ -146,6 +151,7 @@ class _SpectralNorm(Module):
         return value
 
 
+@short
 def spectral_norm(
     module: Module,
     name: str = "weight",
@@ -190,6 +196,7 @@ def spectral_norm(
     return register_parametrization(module, name, made)
 
 
+@short
 def default_dim(module: Module, dim: int | None) -> int:
     """The dimension of the outputs in a module's weight, unless one is given."""
     if dim is not None:
@@ -295,6 +302,7 @@ def _is_orthogonal(q: Any) -> bool:
     return math.prod(q.shape) == 0 or bool(allclose(q.mH @ q, identity, atol=close))
 
 
+@short
 def orthogonal(
     module: Module,
     name: str = "weight",

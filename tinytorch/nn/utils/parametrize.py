@@ -25,6 +25,7 @@ from ...state import no_grad
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter
+from ...state.tracebacks import short
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization",
@@ -208,6 +209,7 @@ class ParametrizationList(ModuleList):
         return x
 
 
+@short
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
@@ -274,6 +276,7 @@ def _add(module: Module, tensor_name: str, parametrization: Module, unsafe: bool
     held.append(parametrization)
 
 
+@short
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """Whether a module has a parametrized tensor, or this one is.
 
@@ -293,6 +296,7 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     return len(held) > 0 if tensor_name is None else tensor_name in held
 
 
+@short
 def remove_parametrizations(
     module: Module, tensor_name: str, leave_parametrized: bool = True
 ) -> Module:
@@ -338,6 +342,7 @@ def remove_parametrizations(
     return module
 
 
+@short
 def type_before_parametrizations(module: Module) -> type:
     """A module's class, without what parametrizing made of it.
 
@@ -351,6 +356,7 @@ def type_before_parametrizations(module: Module) -> type:
     return kind.__bases__[0] if kind.__dict__.get("__getstate__") is _no_state else kind
 
 
+@short
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:

@@ -30,6 +30,7 @@ from ._pruning_methods import PruningContainer as PruningContainer
 from ._pruning_methods import RandomStructured as RandomStructured
 from ._pruning_methods import RandomUnstructured as RandomUnstructured
 from ._pruning_methods import hook_of
+from ...state.tracebacks import short
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",
@@ -39,6 +40,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@short
 def identity(module: Module, name: str) -> Module:
     """Give a parameter a mask of ones.
 
@@ -55,6 +57,7 @@ def identity(module: Module, name: str) -> Module:
     return module
 
 
+@short
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
     """Prune elements of a parameter at random.
 
@@ -77,6 +80,7 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
     return module
 
 
+@short
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: Tensor | None = None
 ) -> Module:
@@ -102,6 +106,7 @@ def l1_unstructured(
     return module
 
 
+@short
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
     """Prune channels of a parameter at random.
 
@@ -125,6 +130,7 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
     return module
 
 
+@short
 def ln_structured(
     module: Module,
     name: str,
@@ -157,6 +163,7 @@ def ln_structured(
     return module
 
 
+@short
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
     """Prune a parameter by a given mask.
 
@@ -176,6 +183,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
     return module
 
 
+@short
 def global_unstructured(
     parameters: Iterable[tuple[Module, str]],
     pruning_method: type[BasePruningMethod],
@@ -233,6 +241,7 @@ def global_unstructured(
         custom_from_mask(module, name, part.reshape(value.shape))
 
 
+@short
 def remove(module: Module, name: str) -> Module:
     """Make a pruned parameter an ordinary one, with zeros where it is pruned.
 
@@ -259,6 +268,7 @@ def remove(module: Module, name: str) -> Module:
     return module
 
 
+@short
 def is_pruned(module: Module) -> bool:
     """Whether a module, or one in it, has a pruned parameter.
 

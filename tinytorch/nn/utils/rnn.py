@@ -10,6 +10,7 @@ from ...dtypes import float16, float32, float64, int8, int16, int32, int64, uint
 from ...ops.create.factories import tensor
 from ...ops.create.ranges import arange
 from ...ops.shape.joining import cat, stack
+from ...state.tracebacks import short
 
 __all__ = [
     "PackedSequence",
@@ -143,6 +144,7 @@ class PackedSequence(_Packed):
         return type(self)(data, self.batch_sizes, order, back)  # type: ignore[arg-type]
 
 
+@short
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The permutation that undoes another one.
 
@@ -161,6 +163,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     return inverse
 
 
+@short
 def pack_padded_sequence(
     input: Tensor,
     lengths: Tensor | Sequence[int],
@@ -238,6 +241,7 @@ def _check_lengths(counts: list[int], x: Tensor) -> None:
         raise RuntimeError(f"Expected lengths of at most {x.shape[0]}, got {counts[0]}")
 
 
+@short
 def pad_packed_sequence(
     sequence: PackedSequence,
     batch_first: bool = False,
@@ -292,6 +296,7 @@ def _filled(row: Any, missing: int, features: Any, value: float) -> Any:
     return cat([row, row.new_full((missing, *features), value)]) if missing else row
 
 
+@short
 def pad_sequence(
     sequences: Tensor | Iterable[Tensor],
     batch_first: bool = False,
@@ -350,6 +355,7 @@ def _padded(sequence: Any, length: int, value: float, left: bool) -> Any:
     return cat([filler, sequence] if left else [sequence, filler])
 
 
+@short
 def unpad_sequence(
     padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False
 ) -> list[Tensor]:
@@ -370,6 +376,7 @@ def unpad_sequence(
     return [row[:length] for row, length in zip(rows, lengths.tolist(), strict=True)]
 
 
+@short
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack a list of sequences.
 
@@ -386,6 +393,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
+@short
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """Undo ``pack_sequence``.
 

@@ -11,6 +11,7 @@ from ..module import Module
 from ..parameter import is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import as_matrix, check_iterations, default_dim
+from ...state.tracebacks import short
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -102,6 +103,7 @@ class SpectralNorm:
         setattr(module, self.name, weight)
 
 
+@short
 def spectral_norm(
     module: Module,
     name: str = "weight",
@@ -139,6 +141,7 @@ def spectral_norm(
     return module
 
 
+@short
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     """Make a normalised weight an ordinary parameter again.
 

@@ -7,10 +7,12 @@ from typing import Any, cast
 
 from ...core.tensor import Tensor
 from ..module import Module
+from ...state.tracebacks import short
 
 __all__ = ["functional_call"]
 
 
+@short
 def functional_call(
     module: Module,
     parameters_and_buffers: Mapping[str, Tensor],

@@ -10,6 +10,7 @@ from ..module import Module
 from ..parameter import Parameter, is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import norm_except
+from ...state.tracebacks import short
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -54,6 +55,7 @@ class WeightNorm:
         setattr(module, self.name, self.compute_weight(module))
 
 
+@short
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
     """Learn a weight's length and direction apart, computed before each call.
 
@@ -103,6 +105,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     return module
 
 
+@short
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     """Make a normalised weight an ordinary parameter again.
 

@@ -27,6 +27,7 @@ from ..memory_order import copied, in_rows, order_of_chosen, ordered_like, resto
 from ..shape.sizes import expanded_size
 from .expanded_writing import opened
 from .positions import one_ellipsis, row_major, slices, stands_alone, usable_index
+from ...state.tracebacks import short
 
 #: PyTorch's words where there is nothing to choose.
 _NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
@@ -357,6 +358,7 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
     return tuple(before), tuple(after)
 
 
+@short
 def _set(self: Tensor, index: Any, value: Any) -> None:
     if self.__class__ in torch_function.PLAIN and self._rg is False and making.version is None:
         if is_basic(index) and _write_plainly(self, index, value):

@@ -20,6 +20,7 @@ from ._workers import ENDED, Failure, Worker, WorkerInfo
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from ...state.tracebacks import short
 
 __all__ = ["DataLoader"]
 
@@ -234,6 +235,7 @@ class _BaseIterator:
     def __len__(self) -> int:
         return len(self.sized_keys)
 
+    @short
     def __next__(self) -> Any:
         batch = self._next()
         self.yielded += 1
