@@ -167,6 +167,37 @@ def replaced_function_of_a_subclass(t: Any) -> Any:
 # -- what they are asked about ---------------------------------------------------------------------
 
 
+#: Python's operators of two operands, but for in-place ones that PyTorch does not ask about.
+OPERATORS = [
+    f"__{prefix}{name}__"
+    for name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+    for prefix in ("", "r", "i")
+] + [f"__{name}__" for name in "eq ne lt le gt ge getitem".split()]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_others_are_asked_about_the_function_that_is_pytorchs(operator: str) -> None:
+    def run(t: Any) -> Any:
+        asked = []
+
+        class Other:
+            @classmethod
+            def __torch_function__(
+                cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
+                asked.append([name for name in dir(t.Tensor) if getattr(t.Tensor, name) is func])
+                return "answered"
+
+        x = t.ones(2, dtype=t.int64)
+        method = getattr(x, operator, None)
+        return None if method is None else method(Other()), asked
+
+    own, torchs = run(loaded("tinytorch")), run(loaded("torch"))
+    assert own[0] == torchs[0]
+    assert set(*own[1]) <= set(*torchs[1])  # __div__ is __truediv__ there
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("call", CALLS, ids=words)
 def test_a_subclass_is_asked_as_by_pytorch_and_results_have_its_class(call: Call) -> None:

@@ -65,6 +65,8 @@ def _answer(name: str, *operands: Any) -> Any:
     """What somebody makes of an operator, the tensor whose method it is coming first."""
     values = torch_function.relevant(operands, {})
     if values or torch_function.must_ask():
+        if name == "__eq__" and values and not any(isinstance(v, Tensor) for v in values):
+            name = "eq"  # PyTorch asks about the operator where a class of tensors is compared
         return torch_function.first_answer(operator_face(Tensor, name), values, operands, {})
     return torch_function.NOBODY
 
