@@ -6,11 +6,13 @@ TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
 CLIENTS_VENV := .venv-clients
 # Programs for PyTorch, installed without it, and what they need beside it.
-CLIENTS := accelerate gpytorch keras lightning lightning-utilities linear_operator \
-  pytorch-lightning skorch stable-baselines3 torch-geometric torchmetrics transformers
+CLIENTS := accelerate botorch captum gpytorch keras lightning lightning-utilities \
+  linear_operator peft pyro-ppl pytorch-ignite pytorch-lightning skorch stable-baselines3 \
+  torch-geometric torchdiffeq torchmetrics transformers
 CLIENTS_NEED := absl-py aiohttp einops fsspec gymnasium h5py huggingface-hub jaxtyping jinja2 \
-  matplotlib ml_dtypes 'mpmath<1.4' namex optree pandas psutil pyparsing pytest pyyaml regex \
-  requests rich safetensors scikit-learn scipy tensorboardX tokenizers tqdm typer xxhash
+  matplotlib ml_dtypes 'mpmath<1.4' multipledispatch namex opt_einsum optree pandas psutil \
+  pyparsing pyre-extensions pyro-api pytest pyyaml regex requests rich safetensors scikit-learn \
+  scipy tabulate tensorboardX threadpoolctl tokenizers tqdm typer xxhash
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
@@ -39,7 +41,7 @@ parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
 
 clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyTorch
-	$(CLIENTS_VENV)/bin/python -m pytest -m clients tests/clients
+	$(CLIENTS_VENV)/bin/python -m pytest -m clients tests/clients/large
 
 mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see that the tests notice each
 	$(TORCH_VENV)/bin/python tests/mutations.py

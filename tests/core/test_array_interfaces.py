@@ -27,6 +27,11 @@ def test_the_interface_tells_where_the_numbers_are(x: Any) -> None:
     np.testing.assert_array_equal(np.asarray(holder), x.numpy())
 
 
+def test_a_tensor_is_no_array_of_numpys(lib: Any) -> None:
+    with pytest.raises(TypeError, match=r"expected np.ndarray \(got Tensor\)"):
+        lib.from_numpy(lib.ones(2))
+
+
 def test_c_functions_are_given_the_memory() -> None:
     x = on_cpu(3)
     assert x.ctypes.data == x.data_ptr() and [*x.ctypes.shape] == [3]

@@ -16,12 +16,18 @@ pytestmark = pytest.mark.clients
 
 #: The scripts by the library that they need.
 SCRIPTS = {
+    "botorch": "botorch_optimization",
+    "captum": "captum_attribution",
     "gpytorch": "gpytorch_regression",
+    "ignite": "ignite_training",
     "keras": "keras_models",
     "lightning": "lightning_training",
+    "peft": "peft_adapters",
+    "pyro": "pyro_inference",
     "skorch": "skorch_estimators",
     "stable_baselines3": "stable_baselines3_agents",
     "torch_geometric": "pyg_dense",
+    "torchdiffeq": "torchdiffeq_equations",
     "torchmetrics": "torchmetrics_scores",
     "transformers": "transformers_models",
 }

@@ -343,7 +343,8 @@ def from_numpy(ndarray: Any) -> Tensor:
         >>> tt.from_numpy(np.array([1, 2]))
         tensor([1, 2])
     """
-    if not hasattr(ndarray, "__array_interface__") or not hasattr(ndarray, "strides"):
+    told = hasattr(ndarray, "__array_interface__") and hasattr(ndarray, "strides")
+    if isinstance(ndarray, Tensor) or not told:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     xp = backend_for("cpu")
     xp.dtype_of(ndarray)

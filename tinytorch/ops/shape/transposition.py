@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...warnings import warn
@@ -91,7 +90,7 @@ def mT(xp: Backend, input: Array) -> Array:
         tinytorch.Size([4, 3, 2])
     """
     if input.ndim == 1:
-        raise RefusedAttribute(
+        raise RuntimeError(
             "tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
     if not input.ndim:
@@ -126,7 +125,7 @@ def mH(input: Tensor) -> Tensor:
                 [2.-0.j]])
     """
     if input.ndim == 1:
-        raise RefusedAttribute(
+        raise RuntimeError(
             "tensor.mH is only supported on matrices or batches of matrices. Got 1-D tensor."
         )
     if not input.ndim:
@@ -166,7 +165,7 @@ def H(input: Tensor) -> Tensor:
         tinytorch.Size([3, 2])
     """
     if input.ndim not in (0, 2):
-        raise RefusedAttribute(
+        raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor."
             + (" For batches of matrices, consider using tensor.mH" if input.ndim > 2 else "")
         )
