@@ -150,8 +150,9 @@ def make_inplace_function(op: Op) -> Any:
 
 
 def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
-    if op.function.__module__ in sys.modules:  # its rules follow it there: wait for the whole
-        import_module(op.function.__module__)
+    home = inspect.unwrap(op.function).__module__
+    if home in sys.modules:  # its rules follow it there: wait for the whole
+        import_module(home)
     while function.__code__ is _unwritten.__code__:
         state = function.__globals__.get("_forgotten")
         # Outside the lock: this may import, and what is imported may call what is not written.

@@ -16,7 +16,7 @@ from ..ops.random.sampling import randperm
 from ..state import no_grad
 from ..warnings import warn as _warn
 from ._truncated_normal import fill_truncated_normal as _fill_truncated_normal
-from ..state.tracebacks import short
+from ..state.tracebacks import short as _short
 
 __all__ = [
     "calculate_gain",
@@ -54,7 +54,7 @@ _GAINS = {
 }
 
 
-@short
+@_short
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The recommended factor on the standard deviation before a nonlinearity.
 
@@ -84,7 +84,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return _GAINS[nonlinearity]
 
 
-@short
+@_short
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers drawn uniformly from [a, b).
 
@@ -104,7 +104,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
         return tensor.uniform_(a, b, generator=generator)
 
 
-@short
+@_short
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from the normal distribution.
 
@@ -124,7 +124,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
-@short
+@_short
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -165,7 +165,7 @@ def trunc_normal_(
     return tensor
 
 
-@short
+@_short
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value.
 
@@ -178,7 +178,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         return tensor.fill_(val)
 
 
-@short
+@_short
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones.
 
@@ -190,7 +190,7 @@ def ones_(tensor: Tensor) -> Tensor:
     return constant_(tensor, 1.0)
 
 
-@short
+@_short
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros.
 
@@ -203,7 +203,7 @@ def zeros_(tensor: Tensor) -> Tensor:
         return tensor.zero_()
 
 
-@short
+@_short
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with the identity: as many inputs as possible pass unchanged.
 
@@ -225,7 +225,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
-@short
+@_short
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Fill a convolution's weight so that as many channels as possible pass unchanged.
 
@@ -275,7 +275,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
 
 
-@short
+@_short
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from U(-a, a), a = gain · √(6 / (fan_in + fan_out)).
 
@@ -297,7 +297,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     return uniform_(tensor, -bound, bound, generator)
 
 
-@short
+@_short
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from N(0, std²), std = gain · √(2 / (fan_in + fan_out)).
 
@@ -322,7 +322,7 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
     return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
 
 
-@short
+@_short
 def kaiming_uniform_(
     tensor: Tensor,
     a: float = 0,
@@ -354,7 +354,7 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
-@short
+@_short
 def kaiming_normal_(
     tensor: Tensor,
     a: float = 0,
@@ -397,7 +397,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
-@short
+@_short
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """Fill with a (semi-)orthogonal matrix, drawn uniformly.
 
@@ -440,7 +440,7 @@ def _orthonormal(drawn: Tensor) -> Tensor:
     return _wrap(q * xp.sign(xp.diagonal(r)), xp)
 
 
-@short
+@_short
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """Fill a matrix with normal numbers, and a share of each column with zeros.
 

@@ -99,6 +99,7 @@ def short(function: _F) -> _F:
             shorten(error)
             raise
 
+    call.__wrapped__ = getattr(function, "__wrapped__", function)
     return call  # type: ignore[return-value]
 
 
@@ -107,8 +108,6 @@ class ShortTracebacks:
 
     ``forward`` is called by the module, which shortens what leaves it.
     """
-
-    __slots__ = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
