@@ -171,6 +171,17 @@ def test_pyright_refuses_the_mistakes_alone(installed: Path, programs: Path) -> 
     assert errors_of_pyright(installed, programs) == expected()
 
 
+def test_types_are_complete(installed: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyright", reason="pyright is not installed")
+    printed = run(
+        sys.executable, "-m", "pyright", "--verifytypes", "tinytorch", "--ignoreexternal",
+        "--outputjson", f"--pythonpath={installed}", cwd=tmp_path, check=False,
+    )  # fmt: skip
+    found = json.loads(printed)["typeCompleteness"]
+    assert found["exportedSymbolCounts"]["withKnownType"] > 5_000
+    assert found["completenessScore"] > 0.95
+
+
 def test_editable_install_serves_mypy(linked: Path, programs: Path) -> None:
     assert errors_of_mypy(linked, programs) == expected()
 

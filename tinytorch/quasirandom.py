@@ -62,9 +62,9 @@ class SobolEngine:
         self.shift: Any = tensor([0] * dimension, device="cpu")
         if scramble:
             self._scramble()
-        self.quasi = self.shift.clone()
+        self.quasi: Any = self.shift.clone()
         self._first_point = (self.quasi / 2**self.MAXBIT).reshape(1, -1)
-        self.num_generated = 0
+        self.num_generated: int = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
         """The next ``n`` points, ``(n, dimension)``, each coordinate in [0, 1).

@@ -29,6 +29,8 @@ class LeafSweep(Sweep):
         hooked: The ``id`` of captured leaves whose hooks have run.
     """
 
+    leaves: dict[int, list[Any]]
+
     accumulating = False
 
     def __init__(self, *args: Any) -> None:

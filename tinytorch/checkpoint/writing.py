@@ -38,10 +38,10 @@ class Storage:
         self.flat = flat
         self.backend = backend
         self.key = key
-        self.dtype = backend.dtype_of(flat)
+        self.dtype: dtypes.dtype = backend.dtype_of(flat)
         name = STORAGES.get(self.dtype.name)
-        self.type = torch_name("torch", name) if name else _UNTYPED
-        self.count = int(flat.size) if name else int(flat.nbytes)
+        self.type: TorchName = torch_name("torch", name) if name else _UNTYPED
+        self.count: int = int(flat.size) if name else int(flat.nbytes)
 
     def location(self) -> str:
         """Where it lives, as PyTorch writes it: ``cpu``, ``cuda:0``."""

@@ -39,6 +39,15 @@ class Backward:
         frees: Whether a second pass is refused though a node kept no tensor.
     """
 
+    name: str
+    public: bool
+    params: tuple[str, ...]
+    index: dict[str, int]
+    tensors: tuple[int, ...]
+    sequence: int | None
+    numbers: frozenset[int]
+    materialize: bool
+
     #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
     makes_gradients = True
 
@@ -48,7 +57,8 @@ class Backward:
         self.name, self.public = op.name, op.public
         self.params, self.index, self.tensors = plan.params, plan.index, plan.tensors
         self.sequence, self.numbers = plan.sequence, plan.numbers
-        self.materialize, self.keeps = op.materialize, op.keeps
+        self.materialize: bool = op.materialize
+        self.keeps: Callable[..., Any] | None = op.keeps
         self.frees: bool = op.frees is True
         self.backward_name: Any = op.torchs_name if op.node is None else op.node
         self._renamed: dict[tuple[NodeName, bool | None], Backward] = {}
@@ -57,7 +67,9 @@ class Backward:
 
     def _read_rules(self, rules: dict[Any, Callable[..., Any]]) -> None:
         joint = [names for names in rules if isinstance(names, tuple)]
-        self.rules = {self.index[n]: rule for n, rule in rules.items() if isinstance(n, str)}
+        self.rules: dict[int, Callable[..., Any]] = {
+            self.index[n]: rule for n, rule in rules.items() if isinstance(n, str)
+        }
         of_several = [rules[names] for names in joint]
         self.joint_rule: Any = of_several[-1] if joint else None
         self.joint: Any = self._compile(of_several[-1]) if joint else None
@@ -65,7 +77,7 @@ class Backward:
         if joint:
             self.differentiable = tuple(self.index[name] for name in joint[-1])
         self._note_needs([*self.rules.values(), *of_several])
-        self.both = self.differentiable == (0, 1) and not joint
+        self.both: bool = self.differentiable == (0, 1) and not joint
         #: The same where only the first, or only the second, of two operands wants a gradient.
         self.saves_for: tuple[tuple[bool, ...], ...] = (self.saves, self.saves)
         if self.both:
@@ -73,13 +85,15 @@ class Backward:
                 tuple(name in rule_needs(self.rules[i]) for name in self.params) for i in (0, 1)
             )
         chosen = () if joint else self.differentiable
-        self.rule_list = tuple(self._compile(self.rules[i]) for i in chosen)
+        self.rule_list: tuple[Callable[..., Any], ...] = tuple(
+            self._compile(self.rules[i]) for i in chosen
+        )
         if self.sequence in self.rules:
             self.joint = self.rule_list[0]
-        self.flat = tuple(
+        self.flat: tuple[int, ...] = tuple(
             i for i, at in enumerate(chosen) if getattr(self.rules[at], "piecewise", False)
         )
-        self.plain_rules = tuple(
+        self.plain_rules: tuple[tuple[int | None, Any], ...] = tuple(
             self._plain_rule(self.rules[i], rule)
             for i, rule in zip(chosen, self.rule_list, strict=True)
         )
@@ -87,13 +101,13 @@ class Backward:
     def _note_needs(self, rules: list[Callable[..., Any]]) -> None:
         needs = [set(rule_needs(rule)) for rule in rules]
         wanted = set().union(*needs)
-        self.saves_out = "out" in wanted
+        self.saves_out: bool = "out" in wanted
         self.saved_results: tuple[int, ...] | None = None
         for rule in rules:
             self.saved_results = getattr(rule, "results", self.saved_results)
         self.saves: tuple[bool, ...] = tuple(name in wanted for name in self.params)
-        self.saved_positions = tuple(i for i in self.tensors if self.saves[i])
-        self.dropped = tuple(i for i in self.tensors if not self.saves[i])
+        self.saved_positions: tuple[int, ...] = tuple(i for i in self.tensors if self.saves[i])
+        self.dropped: tuple[int, ...] = tuple(i for i in self.tensors if not self.saves[i])
 
     def needs(self, position: int) -> tuple[str, ...]:
         """What the gradient of the parameter at ``position`` is computed from."""

@@ -33,8 +33,11 @@ class _Centered(_Located):
 class _LocationScale(_Located):
     """The law of ``loc + scale * x``, where x has the law of location 0 and scale 1."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
     has_rsample = True
 
     def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:

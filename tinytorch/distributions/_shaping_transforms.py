@@ -33,7 +33,7 @@ class IndependentTransform(Transform):
         self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0
     ) -> None:
         super().__init__(cache_size=cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
+        self.base_transform: Any = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def _anew(self, cache_size: int) -> Any:
@@ -98,6 +98,9 @@ class ReshapeTransform(Transform):
         >>> transforms.ReshapeTransform((4,), (2, 2))(tt.zeros(3, 4)).shape
         tinytorch.Size([3, 2, 2])
     """
+
+    in_shape: Size
+    out_shape: Size
 
     bijective = True
 

@@ -104,7 +104,7 @@ class LowerCholeskyTransform(_Plain):
                 [0., 1.]])
     """
 
-    domain = constraints.independent(constraints.real, 2)
+    domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
@@ -125,7 +125,7 @@ class PositiveDefiniteTransform(_Plain):
                 [0., 1.]])
     """
 
-    domain = constraints.independent(constraints.real, 2)
+    domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:

@@ -37,7 +37,7 @@ class Categorical(_Chances):
         (tensor([0.2500, 0.7500]), tensor(0.7500))
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
     has_enumerate_support = True
     _is_binary = False
 
@@ -94,7 +94,7 @@ class Categorical(_Chances):
 class _OfCategorical(Distribution):
     """A law of vectors that a ``Categorical`` stands behind."""
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         self._categorical = Categorical(probs, logits)
@@ -134,7 +134,7 @@ class OneHotCategorical(_OfCategorical):
         tensor([0., 1.])
     """
 
-    support = constraints.one_hot
+    support: Any = constraints.one_hot
     has_enumerate_support = True
 
     @property

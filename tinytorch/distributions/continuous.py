@@ -31,6 +31,9 @@ class Uniform(Distribution):
         tensor(0.2500)
     """
 
+    low: Tensor
+    high: Tensor
+
     has_rsample = True
 
     def __init__(self, low: Any, high: Any, validate_args: Any = None) -> None:
@@ -108,8 +111,10 @@ class Exponential(ExponentialFamily):
         tensor(0.5000)
     """
 
-    arg_constraints = {"rate": constraints.positive}
-    support = constraints.nonnegative
+    rate: Tensor
+
+    arg_constraints: Any = {"rate": constraints.positive}
+    support: Any = constraints.nonnegative
     has_rsample = True
 
     def __init__(self, rate: Any, validate_args: Any = None) -> None:

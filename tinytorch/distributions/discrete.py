@@ -35,8 +35,8 @@ class Bernoulli(_Chances, ExponentialFamily):
         tensor(0.2500)
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.boolean
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.boolean
     has_enumerate_support = True
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
@@ -87,8 +87,8 @@ class Geometric(_Chances):
         tensor(3.)
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.nonnegative_integer
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         alone = self._set_chance(probs, logits)
@@ -133,6 +133,8 @@ class Geometric(_Chances):
 class _Trials(_Chances):
     """A law of trials with one chance, of which ``total_count`` are counted."""
 
+    total_count: Tensor
+
     def __init__(
         self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
@@ -159,7 +161,7 @@ class Binomial(_Trials):
         tensor(1.)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,
@@ -224,12 +226,12 @@ class NegativeBinomial(_Trials):
         tensor(3.)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "total_count": constraints.greater_than_eq(0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
-    support = constraints.nonnegative_integer
+    support: Any = constraints.nonnegative_integer
 
     def __init__(
         self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
@@ -274,8 +276,10 @@ class Poisson(ExponentialFamily):
         tensor(-2.)
     """
 
-    arg_constraints = {"rate": constraints.nonnegative}
-    support = constraints.nonnegative_integer
+    rate: Tensor
+
+    arg_constraints: Any = {"rate": constraints.nonnegative}
+    support: Any = constraints.nonnegative_integer
 
     def __init__(self, rate: Any, validate_args: Any = None) -> None:
         (self.rate,) = broadcast_all(rate)

@@ -39,7 +39,11 @@ class GeneralizedPareto(_Located):
         3 (1975).
     """
 
-    arg_constraints = {
+    loc: Tensor
+    scale: Tensor
+    concentration: Tensor
+
+    arg_constraints: Any = {
         "loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real,
     }  # fmt: skip
     has_rsample = True
@@ -135,8 +139,11 @@ class Gumbel(_Located, TransformedDistribution):
         tensor(0.5772)
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    loc: Tensor
+    scale: Tensor
+
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
 
     def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
@@ -188,7 +195,10 @@ class Pareto(TransformedDistribution):
         tensor(1.5000)
     """
 
-    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+    scale: Tensor
+    alpha: Tensor
+
+    arg_constraints: Any = {"alpha": constraints.positive, "scale": constraints.positive}
 
     def __init__(self, scale: Any, alpha: Any, validate_args: Any = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
@@ -232,8 +242,11 @@ class Weibull(TransformedDistribution):
         tensor(2.)
     """
 
-    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
-    support = constraints.positive
+    scale: Tensor
+    concentration: Tensor
+
+    arg_constraints: Any = {"scale": constraints.positive, "concentration": constraints.positive}
+    support: Any = constraints.positive
 
     def __init__(self, scale: Any, concentration: Any, validate_args: Any = None) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)

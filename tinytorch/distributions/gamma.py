@@ -34,7 +34,10 @@ class Gamma(ExponentialFamily):
         tensor(1.5000)
     """
 
-    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
+    concentration: Tensor
+    rate: Tensor
+
+    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
     support: Any = constraints.nonnegative
     has_rsample = True
 
@@ -89,7 +92,7 @@ class Chi2(Gamma):
         tensor(6.)
     """
 
-    arg_constraints = {"df": constraints.positive}
+    arg_constraints: Any = {"df": constraints.positive}
 
     def __init__(self, df: Any, validate_args: Any = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
@@ -120,8 +123,8 @@ class InverseGamma(TransformedDistribution):
         tensor(1.)
     """
 
-    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
-    support = constraints.positive
+    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
+    support: Any = constraints.positive
     has_rsample = True
     base_dist: Gamma
 
@@ -175,8 +178,8 @@ class Dirichlet(ExponentialFamily):
         tensor([0.2500, 0.7500])
     """
 
-    arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
-    support = constraints.simplex
+    arg_constraints: Any = {"concentration": constraints.independent(constraints.positive, 1)}
+    support: Any = constraints.simplex
     has_rsample = True
 
     def __init__(self, concentration: Tensor, validate_args: Any = None) -> None:
@@ -233,10 +236,10 @@ class Beta(ExponentialFamily):
         tensor(0.2500)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "concentration1": constraints.positive, "concentration0": constraints.positive,
     }  # fmt: skip
-    support = constraints.unit_interval
+    support: Any = constraints.unit_interval
     has_rsample = True
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: Any = None) -> None:
@@ -300,10 +303,14 @@ class StudentT(_Located):
         tensor(2.)
     """
 
-    arg_constraints = {
+    df: Tensor
+    loc: Tensor
+    scale: Tensor
+
+    arg_constraints: Any = {
         "df": constraints.positive, "loc": constraints.real, "scale": constraints.positive,
     }  # fmt: skip
-    support = constraints.real
+    support: Any = constraints.real
     has_rsample = True
 
     def __init__(
@@ -359,8 +366,11 @@ class FisherSnedecor(Distribution):
         tensor(2.)
     """
 
-    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
-    support = constraints.positive
+    df1: Tensor
+    df2: Tensor
+
+    arg_constraints: Any = {"df1": constraints.positive, "df2": constraints.positive}
+    support: Any = constraints.positive
     has_rsample = True
 
     def __init__(self, df1: Any, df2: Any, validate_args: Any = None) -> None:

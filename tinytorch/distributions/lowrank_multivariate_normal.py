@@ -60,12 +60,16 @@ class LowRankMultivariateNormal(_Centered):
                 [0., 1.]])
     """
 
-    arg_constraints = {
+    cov_factor: Tensor
+    loc: Tensor
+    cov_diag: Tensor
+
+    arg_constraints: Any = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support = constraints.real_vector
+    support: Any = constraints.real_vector
     has_rsample = True
 
     def __init__(

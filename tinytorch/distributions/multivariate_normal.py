@@ -87,13 +87,13 @@ class MultivariateNormal(_Centered, _Covariances):
         tensor(-1.8379)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
+    support: Any = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -115,7 +115,7 @@ class MultivariateNormal(_Centered, _Covariances):
             )
         shape = broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand((*shape, -1, -1)))
-        self.loc = loc.expand((*shape, -1))
+        self.loc: Tensor = loc.expand((*shape, -1))
         super().__init__(shape, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = _factor(name, matrix)
 

@@ -76,6 +76,8 @@ class PowerTransform(Transform):
         tensor([1., 9.])
     """
 
+    exponent: Tensor
+
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
@@ -185,7 +187,7 @@ class TanhTransform(_Plain):
     """
 
     domain = constraints.real
-    codomain = constraints.interval(-1.0, 1.0)
+    codomain: Any = constraints.interval(-1.0, 1.0)
     bijective = True
     sign = 1
 
@@ -233,6 +235,9 @@ class AffineTransform(Transform):
         >>> tt.distributions.AffineTransform(1.0, 2.0)(tt.ones(1))
         tensor([3.])
     """
+
+    loc: Any
+    scale: Any
 
     bijective = True
 

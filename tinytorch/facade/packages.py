@@ -26,11 +26,11 @@ from types import CodeType, ModuleType
 from typing import Any, cast
 
 _PREFIX = __name__.partition(".")[0] + "."
-#: Packages with a function named like the module it is in, whose place an import would take.
-_NAMED_ALIKE = frozenset(
-    _PREFIX + name for name in ("backends.cupy", "compat.higher_order_ops", "nn.utils")
-)
-
+#: Functions of packages that are named like the module they are in, which gives way to them.
+_NAMED_ALIKE = {
+    _PREFIX + "compat.higher_order_ops": ("associative_scan", "cond", "map", "scan", "while_loop"),
+    _PREFIX + "nn.utils": ("spectral_norm", "weight_norm"),
+}
 #: Where the modules are that call NumPy.
 _CALLERS = tuple(
     _PREFIX + room
@@ -54,7 +54,7 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(_PREFIX) or fullname in _NAMED_ALIKE:
+        if not fullname.startswith(_PREFIX):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None:
@@ -101,8 +101,19 @@ def alias(fullname: str, module: ModuleType) -> ModuleSpec:
     return ModuleSpec(fullname, loader, is_package=hasattr(module, "__path__"))
 
 
+class _Package(ModuleType):
+    """A package, of which functions come before the modules that are named like them."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not isinstance(value, ModuleType) or name not in _NAMED_ALIKE.get(self.__name__, ()):
+            super().__setattr__(name, value)
+
+
 class _Loader(SourceFileLoader):
     """Leaves a package to be run later; one that has been run is run again at once."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return _Package(spec.name) if spec.name in _NAMED_ALIKE else None
 
     def exec_module(self, module: ModuleType) -> None:
         code = self.get_code(module.__name__)
@@ -162,8 +173,9 @@ class _Body:
     def _attribute(self, name: str) -> Any:
         """The package's ``__getattr__`` until it has been run."""
         module, path = self._module, f"{self._module.__name__}.{name}"
-        if not name.startswith("__") and PathFinder.find_spec(path, module.__path__):
-            return import_module(path)
+        if not name.startswith("__") and name not in _NAMED_ALIKE.get(module.__name__, ()):
+            if PathFinder.find_spec(path, module.__path__):
+                return import_module(path)
         self.run()
         found = vars(module)
         if name in found:

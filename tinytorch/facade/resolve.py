@@ -333,4 +333,4 @@ def listing() -> list[str]:
     backend = current_backend()
     found = {name for name, dtype in dtypes.NAMES.items() if backend.supports(dtype)}
     found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
-    return sorted(found | {n for n in vars(sys.modules["tinytorch"]) if n.startswith("__")})
+    return sorted(found | {n for n in [*vars(sys.modules["tinytorch"])] if n.startswith("__")})

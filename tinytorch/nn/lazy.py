@@ -114,16 +114,16 @@ class LazyLinear(LazyModuleMixin, Linear):
         tinytorch.Size([2, 3])
     """
 
-    cls_to_become = Linear
+    cls_to_become: type[Module] | None = Linear
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(0, 0, False)
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.weight: UninitializedParameter = UninitializedParameter(device=device, dtype=dtype)
         self.out_features = out_features
         if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
+            self.bias: UninitializedParameter = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
         """Draw the parameters anew, once they have shapes."""
@@ -133,7 +133,7 @@ class LazyLinear(LazyModuleMixin, Linear):
     def initialize_parameters(self, input: Tensor) -> None:
         """Give the parameters the shapes that fit ``input``."""
         if self.has_uninitialized_params():
-            self.in_features = input.shape[-1]
+            self.in_features: int = input.shape[-1]
             materialize(self.weight, (self.out_features, self.in_features))
             materialize(self.bias, (self.out_features,))
             self.reset_parameters()

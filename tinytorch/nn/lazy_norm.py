@@ -18,6 +18,7 @@ from .batchnorm import (
     InstanceNorm3d,
     NormBase,
 )
+from .module import Module
 from .lazy import LazyModuleMixin, materialize
 from .parameter import UninitializedBuffer, UninitializedParameter
 
@@ -38,13 +39,13 @@ class _LazyNorm(LazyModuleMixin, NormBase):
         self.affine = affine
         self.track_running_stats = tracked
         if affine:
-            self.weight = UninitializedParameter(**factory)
+            self.weight: UninitializedParameter = UninitializedParameter(**factory)
         if affine and bias:
-            self.bias = UninitializedParameter(**factory)
+            self.bias: UninitializedParameter = UninitializedParameter(**factory)
         if tracked:
-            self.running_mean = UninitializedBuffer(**factory)
-            self.running_var = UninitializedBuffer(**factory)
-            self.num_batches_tracked = tensor(0, dtype=int64, device=factory["device"])
+            self.running_mean: UninitializedBuffer = UninitializedBuffer(**factory)
+            self.running_var: UninitializedBuffer = UninitializedBuffer(**factory)
+            self.num_batches_tracked: Tensor = tensor(0, dtype=int64, device=factory["device"])
 
     def reset_parameters(self) -> None:
         """Set parameters and statistics to their first values, once they have shapes."""
@@ -54,7 +55,7 @@ class _LazyNorm(LazyModuleMixin, NormBase):
     def initialize_parameters(self, input: Tensor) -> None:
         """Give parameters and statistics the shapes that fit ``input``."""
         if self.has_uninitialized_params():
-            self.num_features = input.shape[1]
+            self.num_features: int = input.shape[1]
             for name in ("weight", "bias", "running_mean", "running_var"):
                 materialize(getattr(self, name), (self.num_features,))
             self.reset_parameters()
@@ -94,7 +95,7 @@ class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
         tinytorch.Size([4, 3])
     """
 
-    cls_to_become = BatchNorm1d
+    cls_to_become: type[Module] | None = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
@@ -115,7 +116,7 @@ class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
         tinytorch.Size([4, 3, 5, 5])
     """
 
-    cls_to_become = BatchNorm2d
+    cls_to_become: type[Module] | None = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
@@ -136,7 +137,7 @@ class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
         tinytorch.Size([4, 3, 2, 2, 2])
     """
 
-    cls_to_become = BatchNorm3d
+    cls_to_become: type[Module] | None = BatchNorm3d
 
 
 class _LazyInstanceNorm(_LazyNorm, InstanceNorm):
@@ -173,7 +174,7 @@ class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
         tinytorch.Size([4, 3, 5])
     """
 
-    cls_to_become = InstanceNorm1d
+    cls_to_become: type[Module] | None = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
@@ -194,7 +195,7 @@ class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
         tinytorch.Size([4, 3, 5, 5])
     """
 
-    cls_to_become = InstanceNorm2d
+    cls_to_become: type[Module] | None = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
@@ -215,4 +216,4 @@ class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
         tinytorch.Size([4, 3, 2, 2, 2])
     """
 
-    cls_to_become = InstanceNorm3d
+    cls_to_become: type[Module] | None = InstanceNorm3d

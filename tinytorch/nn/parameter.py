@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.tensor import Size, Tensor, share
 from ..core.torch_function import is_never_asked, refusing
@@ -41,7 +41,7 @@ class Parameter(Tensor, metaclass=_Parameters):
         tensor([0., 0.], requires_grad=True)
     """
 
-    __torch_function__ = staticmethod(refusing)
+    __torch_function__: ClassVar[Any] = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if cls is Parameter and isinstance(data, Tensor) and not is_never_asked(type(data)):
@@ -82,7 +82,7 @@ class Buffer(Tensor):
     """
 
     persistent: bool
-    __torch_function__ = staticmethod(refusing)
+    __torch_function__: ClassVar[Any] = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         buffer: Buffer = _wrapped(cls, data)

@@ -53,15 +53,15 @@ def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-zeros = _filled(
+zeros: Callable[..., Tensor] = _filled(
     "zeros", "A tensor of zeros.",
     ">>> np.zeros(2)", "tensor([0., 0.], dtype=tinytorch.float64)",
 )  # fmt: skip
-ones = _filled(
+ones: Callable[..., Tensor] = _filled(
     "ones", "A tensor of ones.",
     ">>> np.ones((2, 2), dtype=int)", "tensor([[1, 1],", "        [1, 1]])",
 )  # fmt: skip
-empty = _filled(
+empty: Callable[..., Tensor] = _filled(
     "empty", "A tensor whose elements are whatever its memory held.",
     ">>> np.empty((2, 3)).shape", "tinytorch.Size([2, 3])",
 )  # fmt: skip
@@ -120,15 +120,15 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-zeros_like = _like(
+zeros_like: Callable[..., Tensor] = _like(
     "zeros", "A tensor of zeros",
     ">>> np.zeros_like([1, 2])", "tensor([0, 0])",
 )  # fmt: skip
-ones_like = _like(
+ones_like: Callable[..., Tensor] = _like(
     "ones", "A tensor of ones",
     ">>> np.ones_like([1.5, 2.5])", "tensor([1., 1.], dtype=tinytorch.float64)",
 )  # fmt: skip
-empty_like = _like(
+empty_like: Callable[..., Tensor] = _like(
     "empty", "A tensor, not filled,",
     ">>> np.empty_like([[1, 2], [3, 4]]).shape", "tinytorch.Size([2, 2])",
 )  # fmt: skip

@@ -29,11 +29,11 @@ def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-tril = _triangle(
+tril: Callable[..., Tensor] = _triangle(
     "tril", "The lower triangle of matrices, zeros above it.",
     ">>> np.tril([[1, 2], [3, 4]])", "tensor([[1, 0],", "        [3, 4]])",
 )  # fmt: skip
-triu = _triangle(
+triu: Callable[..., Tensor] = _triangle(
     "triu", "The upper triangle of matrices, zeros below it.",
     ">>> np.triu([[1, 2], [3, 4]])", "tensor([[1, 2],", "        [0, 4]])",
 )  # fmt: skip
@@ -59,11 +59,11 @@ def _triangle_places(
     )
 
 
-tril_indices = _triangle_places(
+tril_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
     "tril_indices", "Where the lower triangle of a matrix lies.",
     ">>> np.tril_indices(2)", "(tensor([0, 1, 1]), tensor([0, 0, 1]))",
 )  # fmt: skip
-triu_indices = _triangle_places(
+triu_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
     "triu_indices", "Where the upper triangle of a matrix lies.",
     ">>> np.triu_indices(2)", "(tensor([0, 0, 1]), tensor([0, 1, 1]))",
 )  # fmt: skip

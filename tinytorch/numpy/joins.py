@@ -98,23 +98,23 @@ def _stacked(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-hstack = _stacked(
+hstack: Callable[..., Tensor] = _stacked(
     "hstack", "Tensors side by side: along the second dimension, or the only one.",
     ">>> np.hstack([[1, 2], [3]])", "tensor([1, 2, 3])",
 )  # fmt: skip
-vstack = _stacked(
+vstack: Callable[..., Tensor] = _stacked(
     "vstack", "Tensors one below the other: rows, or along the first dimension.",
     ">>> np.vstack([[1, 2], [3, 4]])", "tensor([[1, 2],", "        [3, 4]])",
 )  # fmt: skip
-row_stack = _stacked(
+row_stack: Callable[..., Tensor] = _stacked(
     "row_stack", "Tensors one below the other: ``vstack``.",
     ">>> np.row_stack([[1, 2], [3, 4]])", "tensor([[1, 2],", "        [3, 4]])",
 )  # fmt: skip
-dstack = _stacked(
+dstack: Callable[..., Tensor] = _stacked(
     "dstack", "Tensors behind each other: along the third dimension.",
     ">>> np.dstack([[1, 2], [3, 4]])", "tensor([[[1, 3],", "         [2, 4]]])",
 )  # fmt: skip
-column_stack = _stacked(
+column_stack: Callable[..., Tensor] = _stacked(
     "column_stack", "Vectors as the columns of a matrix.",
     ">>> np.column_stack([[1, 2], [3, 4]])", "tensor([[1, 3],", "        [2, 4]])",
 )  # fmt: skip
@@ -167,15 +167,15 @@ def _at_least(name: str, count: int, *example: str) -> Callable[..., Tensor | tu
     return one_or_several(called(function, name, doc, *example))
 
 
-atleast_1d = _at_least(
+atleast_1d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
     "atleast_1d", 1,
     ">>> np.atleast_1d(3.0)", "tensor([3.], dtype=tinytorch.float64)",
 )  # fmt: skip
-atleast_2d = _at_least(
+atleast_2d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
     "atleast_2d", 2,
     ">>> np.atleast_2d([1, 2])", "tensor([[1, 2]])",
 )  # fmt: skip
-atleast_3d = _at_least(
+atleast_3d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
     "atleast_3d", 3,
     ">>> np.atleast_3d([1, 2]).shape", "tinytorch.Size([1, 2, 1])",
 )  # fmt: skip
@@ -260,15 +260,15 @@ def _cut_along(
     )
 
 
-hsplit = _cut_along(
+hsplit: Callable[..., tuple[Tensor, ...]] = _cut_along(
     "hsplit", 1, 1, "along the second dimension, or the only one",
     ">>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "tensor([[1],", "        [3]])",
 )  # fmt: skip
-vsplit = _cut_along(
+vsplit: Callable[..., tuple[Tensor, ...]] = _cut_along(
     "vsplit", 0, 2, "along the first dimension",
     ">>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "tensor([[1, 2]])",
 )  # fmt: skip
-dsplit = _cut_along(
+dsplit: Callable[..., tuple[Tensor, ...]] = _cut_along(
     "dsplit", 2, 3, "along the third dimension",
     ">>> np.dsplit(np.array([[[1, 2]]]), 2)[1]", "tensor([[[2]]])",
 )  # fmt: skip

@@ -43,11 +43,11 @@ def _of_numbers(
     return filed(function, name, doc, *example)
 
 
-nansum = _of_numbers(
+nansum: Callable[..., Tensor] = _of_numbers(
     "nansum", "The sum", sum, 0,
     ">>> np.nansum([1.0, np.nan, 2.0])", "tensor(3., dtype=tinytorch.float64)",
 )  # fmt: skip
-nanprod = _of_numbers(
+nanprod: Callable[..., Tensor] = _of_numbers(
     "nanprod", "The product", prod, 1,
     ">>> np.nanprod([3.0, np.nan, 2.0])", "tensor(6., dtype=tinytorch.float64)",
 )  # fmt: skip
@@ -78,11 +78,11 @@ def _running_numbers(
     )
 
 
-nancumsum = _running_numbers(
+nancumsum: Callable[..., Tensor] = _running_numbers(
     "nancumsum", "Running sums", cumsum, 0,
     ">>> np.nancumsum([1.0, np.nan, 2.0])", "tensor([1., 1., 3.], dtype=tinytorch.float64)",
 )  # fmt: skip
-nancumprod = _running_numbers(
+nancumprod: Callable[..., Tensor] = _running_numbers(
     "nancumprod", "Running products", cumprod, 1,
     ">>> np.nancumprod([3.0, np.nan, 2.0])", "tensor([3., 3., 6.], dtype=tinytorch.float64)",
 )  # fmt: skip

@@ -135,17 +135,17 @@ def _elementwise(
     )
 
 
-fix = _elementwise(
+fix: Callable[..., Tensor] = _elementwise(
     "fix", "Each element without its fractional part.", lambda x: find("numpy", "trunc")(x),
     ">>> np.fix([-1.5, 1.5])", "tensor([-1.,  1.], dtype=tinytorch.float64)",
 )  # fmt: skip
-isneginf = _elementwise(
+isneginf: Callable[..., Tensor] = _elementwise(
     "isneginf",
     "Whether each element is minus infinity.",
     lambda x: top_level("isneginf")(_real("isneginf", x)),
     ">>> np.isneginf([-np.inf, 0.0, np.inf])", "tensor([ True, False, False])",
 )  # fmt: skip
-isposinf = _elementwise(
+isposinf: Callable[..., Tensor] = _elementwise(
     "isposinf",
     "Whether each element is plus infinity.",
     lambda x: top_level("isposinf")(_real("isposinf", x)),

@@ -152,20 +152,20 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
     return filed(function, name, doc, *example)
 
 
-quantile = _quantile(
+quantile: Callable[..., Tensor] = _quantile(
     "quantile", 1,
     ">>> np.quantile([1.0, 2.0, 3.0, 4.0], 0.5)", "tensor(2.5000, dtype=tinytorch.float64)",
 )  # fmt: skip
-nanquantile = _quantile(
+nanquantile: Callable[..., Tensor] = _quantile(
     "nanquantile", 1,
     ">>> np.nanquantile([1.0, np.nan, 3.0], 0.5)", "tensor(2., dtype=tinytorch.float64)",
 )  # fmt: skip
-percentile = _quantile(
+percentile: Callable[..., Tensor] = _quantile(
     "percentile", 100,
     ">>> np.percentile([1.0, 2.0, 3.0, 4.0, 5.0], [25, 50])",
     "tensor([2., 3.], dtype=tinytorch.float64)",
 )  # fmt: skip
-nanpercentile = _quantile(
+nanpercentile: Callable[..., Tensor] = _quantile(
     "nanpercentile", 100,
     ">>> np.nanpercentile([1.0, np.nan, 3.0], 50)", "tensor(2., dtype=tinytorch.float64)",
 )  # fmt: skip
@@ -203,11 +203,11 @@ def _middle(name: str, *example: str) -> Callable[..., Tensor]:
     return filed(function, name, doc, *example)
 
 
-median = _middle(
+median: Callable[..., Tensor] = _middle(
     "median",
     ">>> np.median([[1, 2], [3, 5]], axis=0)", "tensor([2.0000, 3.5000], dtype=tinytorch.float64)",
 )  # fmt: skip
-nanmedian = _middle(
+nanmedian: Callable[..., Tensor] = _middle(
     "nanmedian",
     ">>> np.nanmedian([1.0, np.nan, 3.0])", "tensor(2., dtype=tinytorch.float64)",
 )  # fmt: skip

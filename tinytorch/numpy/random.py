@@ -84,138 +84,144 @@ class Generator:
         backend = current_backend() if self._backend is None else self._backend
         return (backend.library.random if self._source is None else self._source), backend
 
-    beta = _law(
+    beta: Any = _law(
         "beta", "np.random.beta(2.0, 3.0, size=2)",
         "tensor([0.6036, 0.7987], dtype=tinytorch.float64)",
     )  # fmt: skip
-    binomial = _law("binomial", "np.random.binomial(10, 0.5, size=3)", "tensor([5, 6, 5])")
-    bytes = _law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
-    chisquare = _law(
+    binomial: Any = _law("binomial", "np.random.binomial(10, 0.5, size=3)", "tensor([5, 6, 5])")
+    bytes: Any = _law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
+    chisquare: Any = _law(
         "chisquare", "np.random.chisquare(2.0, size=2)",
         "tensor([1.5917, 2.5119], dtype=tinytorch.float64)",
     )  # fmt: skip
-    dirichlet = _law(
+    dirichlet: Any = _law(
         "dirichlet", "np.random.dirichlet([1.0, 1.0])",
         "tensor([0.3879, 0.6121], dtype=tinytorch.float64)",
     )  # fmt: skip
-    exponential = _law(
+    exponential: Any = _law(
         "exponential", "np.random.exponential(2.0, size=2)",
         "tensor([1.5917, 2.5119], dtype=tinytorch.float64)",
     )  # fmt: skip
-    f = _law(
+    f: Any = _law(
         "f", "np.random.f(2.0, 3.0, size=2)", "tensor([0.5514, 0.2189], dtype=tinytorch.float64)"
     )
-    gamma = _law(
+    gamma: Any = _law(
         "gamma", "np.random.gamma(2.0, size=2)", "tensor([5.1388, 2.2385], dtype=tinytorch.float64)"
     )
-    geometric = _law("geometric", "np.random.geometric(0.5, size=3)", "tensor([2, 2, 2])")
-    gumbel = _law(
+    geometric: Any = _law("geometric", "np.random.geometric(0.5, size=3)", "tensor([2, 2, 2])")
+    gumbel: Any = _law(
         "gumbel", "np.random.gumbel(size=2)", "tensor([ 0.2283, -0.2279], dtype=tinytorch.float64)"
     )
-    hypergeometric = _law(
+    hypergeometric: Any = _law(
         "hypergeometric", "np.random.hypergeometric(5, 5, 4, size=3)", "tensor([2, 2, 2])"
     )
-    integers = _law(
+    integers: Any = _law(
         "integers", "rng.integers(10, size=(2, 3)).shape",
         "tinytorch.Size([2, 3])", "rng = np.random.default_rng(0)",
     )  # fmt: skip
-    laplace = _law(
+    laplace: Any = _law(
         "laplace", "np.random.laplace(size=2)", "tensor([0.1027, 0.5628], dtype=tinytorch.float64)"
     )
-    logistic = _law(
+    logistic: Any = _law(
         "logistic", "np.random.logistic(size=2)",
         "tensor([0.1959, 0.9207], dtype=tinytorch.float64)",
     )  # fmt: skip
-    lognormal = _law(
+    lognormal: Any = _law(
         "lognormal", "np.random.lognormal(size=2)",
         "tensor([5.8360, 1.4921], dtype=tinytorch.float64)",
     )  # fmt: skip
-    logseries = _law("logseries", "np.random.logseries(0.5, size=3)", "tensor([1, 1, 1])")
-    multinomial = _law("multinomial", "np.random.multinomial(6, [0.5, 0.5])", "tensor([3, 3])")
-    multivariate_normal = _law(
+    logseries: Any = _law("logseries", "np.random.logseries(0.5, size=3)", "tensor([1, 1, 1])")
+    multinomial: Any = _law("multinomial", "np.random.multinomial(6, [0.5, 0.5])", "tensor([3, 3])")
+    multivariate_normal: Any = _law(
         "multivariate_normal",
         "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
         "tinytorch.Size([3, 2])",
     )  # fmt: skip
-    negative_binomial = _law(
+    negative_binomial: Any = _law(
         "negative_binomial", "np.random.negative_binomial(3, 0.5, size=3)", "tensor([11,  0,  5])"
     )
-    noncentral_chisquare = _law(
+    noncentral_chisquare: Any = _law(
         "noncentral_chisquare", "np.random.noncentral_chisquare(2.0, 1.0, size=2)",
         "tensor([ 4.5234, 10.8624], dtype=tinytorch.float64)",
     )  # fmt: skip
-    noncentral_f = _law(
+    noncentral_f: Any = _law(
         "noncentral_f", "np.random.noncentral_f(2.0, 3.0, 1.0, size=2)",
         "tensor([0.6008, 6.4609], dtype=tinytorch.float64)",
     )  # fmt: skip
-    normal = _law(
+    normal: Any = _law(
         "normal", "np.random.normal(10.0, 2.0, size=2)",
         "tensor([13.5281, 10.8003], dtype=tinytorch.float64)",
     )  # fmt: skip
-    pareto = _law(
+    pareto: Any = _law(
         "pareto", "np.random.pareto(3.0, size=2)",
         "tensor([0.3038, 0.5199], dtype=tinytorch.float64)",
     )  # fmt: skip
-    poisson = _law("poisson", "np.random.poisson(4.0, size=3)", "tensor([6, 7, 1])")
-    power = _law(
+    poisson: Any = _law("poisson", "np.random.poisson(4.0, size=3)", "tensor([6, 7, 1])")
+    power: Any = _law(
         "power", "np.random.power(2.0, size=2)", "tensor([0.7408, 0.8457], dtype=tinytorch.float64)"
     )
-    rand = _law("rand", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)")
-    randint = _law("randint", "np.random.randint(10, size=3)", "tensor([5, 0, 3])")
-    randn = _law("randn", "np.random.randn(2)", "tensor([1.7641, 0.4002], dtype=tinytorch.float64)")
-    random = _law(
+    rand: Any = _law(
+        "rand", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
+    )
+    randint: Any = _law("randint", "np.random.randint(10, size=3)", "tensor([5, 0, 3])")
+    randn: Any = _law(
+        "randn", "np.random.randn(2)", "tensor([1.7641, 0.4002], dtype=tinytorch.float64)"
+    )
+    random: Any = _law(
         "random", "np.random.random(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
     )
-    random_sample = _law(
+    random_sample: Any = _law(
         "random_sample", "np.random.random_sample(2)",
         "tensor([0.5488, 0.7152], dtype=tinytorch.float64)",
     )  # fmt: skip
-    rayleigh = _law(
+    rayleigh: Any = _law(
         "rayleigh", "np.random.rayleigh(size=2)",
         "tensor([1.2616, 1.5849], dtype=tinytorch.float64)",
     )  # fmt: skip
-    seed = _law("seed", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)")
-    standard_cauchy = _law(
+    seed: Any = _law(
+        "seed", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
+    )
+    standard_cauchy: Any = _law(
         "standard_cauchy", "np.random.standard_cauchy(2)",
         "tensor([4.4084, 0.4368], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_exponential = _law(
+    standard_exponential: Any = _law(
         "standard_exponential", "np.random.standard_exponential(2)",
         "tensor([0.7959, 1.2559], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_gamma = _law(
+    standard_gamma: Any = _law(
         "standard_gamma", "np.random.standard_gamma(2.0, size=2)",
         "tensor([5.1388, 2.2385], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_normal = _law(
+    standard_normal: Any = _law(
         "standard_normal", "np.random.standard_normal(2)",
         "tensor([1.7641, 0.4002], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_t = _law(
+    standard_t: Any = _law(
         "standard_t", "np.random.standard_t(3.0, size=2)",
         "tensor([ 1.6797, -1.5337], dtype=tinytorch.float64)",
     )  # fmt: skip
-    triangular = _law(
+    triangular: Any = _law(
         "triangular", "np.random.triangular(0.0, 1.0, 2.0, size=2)",
         "tensor([1.0501, 1.2453], dtype=tinytorch.float64)",
     )  # fmt: skip
-    uniform = _law(
+    uniform: Any = _law(
         "uniform", "np.random.uniform(1.0, 2.0, size=2)",
         "tensor([1.5488, 1.7152], dtype=tinytorch.float64)",
     )  # fmt: skip
-    vonmises = _law(
+    vonmises: Any = _law(
         "vonmises", "np.random.vonmises(0.0, 4.0, size=2)",
         "tensor([0.5664, 0.5598], dtype=tinytorch.float64)",
     )  # fmt: skip
-    wald = _law(
+    wald: Any = _law(
         "wald", "np.random.wald(1.0, 2.0, size=2)",
         "tensor([0.3079, 0.7543], dtype=tinytorch.float64)",
     )  # fmt: skip
-    weibull = _law(
+    weibull: Any = _law(
         "weibull", "np.random.weibull(2.0, size=2)",
         "tensor([0.8921, 1.1207], dtype=tinytorch.float64)",
     )  # fmt: skip
-    zipf = _law("zipf", "np.random.zipf(3.0, size=3)", "tensor([1, 1, 1])")
+    zipf: Any = _law("zipf", "np.random.zipf(3.0, size=3)", "tensor([1, 1, 1])")
 
     def shuffle(self, x: Any) -> None:
         """Put the elements of a list, or the slices of a tensor, in a random order.

@@ -89,11 +89,11 @@ def _total(
     )
 
 
-sum = _total(
+sum: Callable[..., Tensor] = _total(
     "sum", "The sum", "add", _added, "add", 0,
     ">>> np.sum([[1, 2], [3, 4]], axis=0)", "tensor([4, 6])",
 )  # fmt: skip
-prod = _total(
+prod: Callable[..., Tensor] = _total(
     "prod", "The product", "multiply", _multiplied, "mul", 1,
     ">>> np.prod([[1, 2], [3, 4]])", "tensor(24)",
 )  # fmt: skip
@@ -182,11 +182,11 @@ def _spread(
     )
 
 
-var = _spread(
+var: Callable[..., Tensor] = _spread(
     "var", "The variance of the elements", lambda variance: variance,
     ">>> np.var([1.0, 3.0])", "tensor(1., dtype=tinytorch.float64)",
 )  # fmt: skip
-std = _spread(
+std: Callable[..., Tensor] = _spread(
     "std", "The standard deviation of the elements", lambda variance: variance.sqrt(),
     ">>> np.std([1.0, 3.0])", "tensor(1., dtype=tinytorch.float64)",
 )  # fmt: skip
@@ -239,19 +239,19 @@ def _extreme(
     )
 
 
-max = _extreme(
+max: Callable[..., Tensor] = _extreme(
     "max", "The largest element", "amax", "maximum",
     ">>> np.max([[1, 4], [3, 2]], axis=1)", "tensor([4, 3])",
 )  # fmt: skip
-min = _extreme(
+min: Callable[..., Tensor] = _extreme(
     "min", "The smallest element", "amin", "minimum",
     ">>> np.min([[1, 4], [3, 2]], axis=1)", "tensor([1, 2])",
 )  # fmt: skip
-amax = _extreme(
+amax: Callable[..., Tensor] = _extreme(
     "amax", "The largest element", "amax", "maximum",
     ">>> np.amax([1, 4, 3])", "tensor(4)",
 )  # fmt: skip
-amin = _extreme(
+amin: Callable[..., Tensor] = _extreme(
     "amin", "The smallest element", "amin", "minimum",
     ">>> np.amin([2, 1, 3])", "tensor(1)",
 )  # fmt: skip
@@ -283,11 +283,11 @@ def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[...,
     )
 
 
-all = _truth(
+all: Callable[..., Tensor] = _truth(
     "all", "Whether no element is zero", True,
     ">>> np.all([[1, 0], [1, 1]], axis=1)", "tensor([False,  True])",
 )  # fmt: skip
-any = _truth(
+any: Callable[..., Tensor] = _truth(
     "any", "Whether an element is not zero", False,
     ">>> np.any([[0, 0], [1, 0]], axis=1)", "tensor([False,  True])",
 )  # fmt: skip
@@ -317,11 +317,11 @@ def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-argmax = _place(
+argmax: Callable[..., Tensor] = _place(
     "argmax", "The index of the largest element",
     ">>> np.argmax([1, 4, 3])", "tensor(1)",
 )  # fmt: skip
-argmin = _place(
+argmin: Callable[..., Tensor] = _place(
     "argmin", "The index of the smallest element",
     ">>> np.argmin([[2, 1], [0, 3]], axis=0)", "tensor([1, 0])",
 )  # fmt: skip
@@ -352,11 +352,11 @@ def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-cumsum = _running(
+cumsum: Callable[..., Tensor] = _running(
     "cumsum", "Running sums",
     ">>> np.cumsum([1, 2, 3])", "tensor([1, 3, 6])",
 )  # fmt: skip
-cumprod = _running(
+cumprod: Callable[..., Tensor] = _running(
     "cumprod", "Running products",
     ">>> np.cumprod([1, 2, 3])", "tensor([1, 2, 6])",
 )  # fmt: skip
@@ -390,11 +390,11 @@ def _running_from(name: str, what: str, start: str, *example: str) -> Callable[.
     )
 
 
-cumulative_sum = _running_from(
+cumulative_sum: Callable[..., Tensor] = _running_from(
     "cumulative_sum", "sums", "0",
     ">>> np.cumulative_sum([1, 2, 3], include_initial=True)", "tensor([0, 1, 3, 6])",
 )  # fmt: skip
-cumulative_prod = _running_from(
+cumulative_prod: Callable[..., Tensor] = _running_from(
     "cumulative_prod", "products", "1",
     ">>> np.cumulative_prod([2, 3, 4])", "tensor([ 2,  6, 24])",
 )  # fmt: skip

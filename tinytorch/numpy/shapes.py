@@ -199,11 +199,11 @@ def _simple(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     return filed(function, name, doc, *example)
 
 
-fliplr = _simple(
+fliplr: Callable[..., Tensor] = _simple(
     "fliplr", "The columns in reverse order.",
     ">>> np.fliplr([[1, 2], [3, 4]])", "tensor([[2, 1],", "        [4, 3]])",
 )  # fmt: skip
-flipud = _simple(
+flipud: Callable[..., Tensor] = _simple(
     "flipud", "The rows in reverse order.",
     ">>> np.flipud([[1, 2], [3, 4]])", "tensor([[3, 4],", "        [1, 2]])",
 )  # fmt: skip

@@ -61,7 +61,7 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         self.default_min_lr: float | None
         self.min_lrs: list[float]
         count = len(optimizer.param_groups)
@@ -74,7 +74,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps
-        self.last_epoch = 0
+        self.last_epoch: int = 0
         self._last_lr = values(optimizer, "lr")
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
@@ -84,15 +84,15 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode_worse: float = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
 
     def _reset(self) -> None:
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.best: float = self.mode_worse
+        self.cooldown_counter: int = 0
+        self.num_bad_epochs: int = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Count the epoch as good or bad, and lower the rates after too many bad ones.
@@ -266,7 +266,7 @@ class ChainedScheduler(_Composition):
         optimizer = optimizer or getattr(schedulers[0], "optimizer", None)
         self._check(schedulers, optimizer)
         self._schedulers = list(schedulers)
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         self._last_lr = values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
@@ -330,7 +330,7 @@ class SequentialLR(_Composition):
             )
         self._schedulers = schedulers
         self._milestones = milestones
-        self.last_epoch = last_epoch + 1
+        self.last_epoch: int = last_epoch + 1
         self.optimizer = optimizer
         self._start_over()
         self._last_lr = schedulers[0].get_last_lr()

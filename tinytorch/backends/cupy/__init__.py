@@ -32,6 +32,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
             ``reason`` and the message tell these apart.
     """
 
+    extras: Any
+
     name = "cupy"
     device_type = "cuda"
     #: Whether the library's cuBLAS can be called directly.
@@ -40,7 +42,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
     def __init__(self) -> None:
         super().__init__()
         self.library, self.extras = self.open()
-        self.array_type = self.library.ndarray
+        self.array_type: type = self.library.ndarray
         self._fused: FusedKernels | None = None
         raise_torchs_error(self.library)
         refuse_after_fork(self)

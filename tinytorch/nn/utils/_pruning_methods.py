@@ -344,6 +344,9 @@ class L1Unstructured(_Unstructured):
 
 
 class _Structured(BasePruningMethod):
+    amount: float
+    dim: int
+
     PRUNING_TYPE = "structured"
 
     def __init__(self, amount: float, dim: int = -1) -> None:

@@ -36,6 +36,10 @@ class SpectralNorm:
         True
     """
 
+    name: str
+    dim: int
+    eps: float
+
     def __init__(
         self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:

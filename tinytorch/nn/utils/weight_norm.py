@@ -32,6 +32,9 @@ class WeightNorm:
         True
     """
 
+    name: str
+    dim: int
+
     def __init__(self, name: str, dim: int | None) -> None:
         self.name, self.dim = name, -1 if dim is None else dim
 

@@ -125,8 +125,10 @@ class vectorize:
     ) -> None:  # fmt: skip
         functools.update_wrapper(self, pyfunc)
         self.pyfunc = pyfunc
-        self.otypes = [dtypes.as_dtype(t) for t in otypes] if otypes is not None else None
-        self.excluded = set(excluded or ())
+        self.otypes: list[dtypes.dtype] | None = (
+            [dtypes.as_dtype(t) for t in otypes] if otypes is not None else None
+        )
+        self.excluded: set[Any] = set(excluded or ())
         self.__doc__ = inspect.getdoc(pyfunc) if doc is None else doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, ...]:
