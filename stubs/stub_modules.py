@@ -189,9 +189,14 @@ KNOWN = {
     for home, names in resolve.HOMES.items() for name in names if name[:1].isupper()
 }  # fmt: skip
 KNOWN |= {
+    "Any": Entity("typing", "Any"),
+    "Class": Entity("builtins", "type"),
+    "EllipsisType": Entity("types", "EllipsisType"),
     "Literal": Entity("typing", "Literal"),
+    "NDArray": Entity("numpy.typing", "NDArray"),
     "Self": Entity("typing", "Self"),
     "Sequence": Entity("collections.abc", "Sequence"),
+    "SupportsIndex": Entity("typing", "SupportsIndex"),
     "device": Entity("tinytorch.core.device", "device"),
     "dtype": Entity("tinytorch.dtypes", "dtype"),
     "overload": Entity("typing", "overload"),

@@ -22,11 +22,14 @@ SIZES = "int | Sequence[int]"
 LITERAL_DOTS = ast.Constant(...)
 #: What these keywords take wherever the source leaves it open.
 COMMON = {
-    "backend": "Backend | str", "device": "device | str | int", "dtype": "dtype",
+    "backend": "Backend | str", "device": "device | str | int", "dtype": "dtype | Class | str",
     "generator": "Generator",
 }  # fmt: skip
-#: What a dtype may be given as to functions with NumPy's meanings.
-NUMPYS_DTYPE = "dtype | type | str"
+#: What may stand between the brackets of a tensor.
+INDEX = (
+    "SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | list[Any] | tuple[Any, ...] "
+    "| range | None"
+)
 
 
 def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent: str = "") -> None:
@@ -34,29 +37,52 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
     scope = Scope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     forms = call_forms(name, value, writer.dialects)
-    summary = (inspect.getdoc(value) or "").partition("\n")[0].replace("\\", r"\\")
+    documentation = inspect.getdoc(value) or ""
     for form in forms:
         form.name = name
+        take_arrays(form, value)
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
-        type_common_keywords(form, writer.module)
+        type_common_keywords(form)
         if indent:
             as_method(form)
-        writer.function(form, scope, indent, "" if name.startswith("__") else summary)
+        writer.function(form, scope, indent, "" if name.startswith("__") else documentation)
+        documentation = ""  # an editor that finds none of an overload shows the first one's
 
 
-def type_common_keywords(form: ast.FunctionDef, module: str) -> None:
+def take_arrays(form: ast.FunctionDef, value: Any) -> None:
+    """Say of an operation with a kernel that it takes the backend's arrays for tensors."""
+    op = getattr(value, "op", None)
+    reflected = form.name.startswith("__r") and form.name != "__rshift__"  # NumPy's own come first
+    if op is None or op.kernel is None or reflected:
+        return
+    tensors = {op.plan.params[i] for i in op.plan.tensors}
+    for parameter in parameters(form):
+        if parameter.arg in tensors and parameter.annotation is not None:
+            parameter.annotation = _ArraysToo().visit(parameter.annotation)
+
+
+class _ArraysToo(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != "Tensor":
+            return node
+        return ast.parse("Tensor | NDArray[Any]", mode="eval").body
+
+
+def type_common_keywords(form: ast.FunctionDef) -> None:
     """Say what the common keywords take where the form says ``Any``."""
     arguments = form.args
     common = COMMON | {"out": "Tensor" if returned(form) == "Tensor" else "Sequence[Tensor]"}
-    if module.startswith("tinytorch.numpy"):
-        common["dtype"] = NUMPYS_DTYPE
+    if form.name in ("__getitem__", "__setitem__"):
+        common["index"] = INDEX
     defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults += arguments.defaults
     named = zip(arguments.args, defaults, strict=True)
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     for parameter, default in (*named, *keywords):
-        if parameter.arg in common and ast.unparse(parameter.annotation or LITERAL_DOTS) == "Any":
+        said = ast.unparse(parameter.annotation or LITERAL_DOTS)
+        if parameter.arg in common and said in ("Any", "dtype", "dtype | None"):
             optional = default is not None and ast.unparse(default) == "None"
+            optional |= said.endswith("None")
             text = common[parameter.arg] + (" | None" if optional else "")
             parameter.annotation = ast.parse(text, mode="eval").body
 

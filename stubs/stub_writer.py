@@ -62,9 +62,9 @@ class Writer:
         node: ast.FunctionDef | ast.AsyncFunctionDef,
         scope: Scope,
         indent: str = "",
-        summary: str = "",
+        documentation: str = "",
     ) -> None:
-        """Add a function without its body; editors show the summary beside the signature."""
+        """Add a function without its body; editors show what is documented beside it."""
         for decorator in node.decorator_list:
             self.line(f"{indent}@{self._decorator(decorator, scope)}")
         parameters = self._parameters(node.args, scope)
@@ -72,7 +72,7 @@ class Writer:
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
         unlike = node.name in ("__eq__", "__ne__") and returns != " -> bool"
         note = "  # type: ignore[override]" if unlike else ""
-        head, tail = f"{indent}{word} {node.name}(", f"){returns}:{'' if summary else ' ...'}"
+        head, tail = f"{indent}{word} {node.name}(", f"){returns}:{'' if documentation else ' ...'}"
         one_line = head + ", ".join(parameters) + tail
         if len(one_line) <= LINE:
             self.line(one_line + note)
@@ -80,8 +80,18 @@ class Writer:
             self.line(head + note)
             self.lines += [f"{indent}    {parameter}," for parameter in parameters]
             self.line(indent + tail)
-        if summary:
-            self.line(f'{indent}    """{summary}"""')
+        if documentation:
+            self._document(documentation, f"{indent}    ")
+
+    def _document(self, text: str, indent: str) -> None:
+        first, *rest = text.splitlines()
+        raw = "r" if "\\" in text else ""
+        if not rest:
+            self.line(f'{indent}{raw}"""{first}"""')
+            return
+        self.line(f'{indent}{raw}"""{first}')
+        self.lines += [f"{indent}{line}".rstrip() for line in rest]
+        self.line(f'{indent}"""')
 
     def _decorator(self, node: ast.expr, scope: Scope) -> str:
         if isinstance(node, ast.Attribute) and node.attr in ("setter", "deleter"):

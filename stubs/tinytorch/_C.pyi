@@ -20,35 +20,39 @@ __all__ = ['DisableTorchFunction', 'DisableTorchFunctionSubclass', 'DispatchKey'
 def _is_fwd_grad_enabled() -> bool:
     """True: dual tensors carry their tangents on.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._C._is_fwd_grad_enabled()
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._C._is_fwd_grad_enabled()
+            True
+
     """
 
 def _get_tracing_state() -> None:
     """None: nothing is being traced.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._C._get_tracing_state()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._C._get_tracing_state()
+
     """
 
 def _is_tracing() -> bool:
     """False: nothing is being traced.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._C._is_tracing()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._C._is_tracing()
+            False
+
     """
 
 def _log_api_usage_once(event: str) -> None:
     """Nothing: no use of the library is counted.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._C._log_api_usage_once('mylib.start')
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._C._log_api_usage_once('mylib.start')
+
     """
 
 class Graph(Absent):

@@ -32,97 +32,108 @@ class OptimizedModule(Absent, Module):
 def explain(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch compiles nothing: Python runs as it is written.
 
-    Example:
-        >>> from tinytorch._dynamo import explain
-        >>> explain()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _dynamo.explain: tinytorch compiles nothing: Python runs as it is written
+        Example:
+            >>> from tinytorch._dynamo import explain
+            >>> explain()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: _dynamo.explain: tinytorch compiles nothing: Python runs as it is written
+
     """
 
 def export(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch compiles nothing: Python runs as it is written.
 
-    Example:
-        >>> from tinytorch._dynamo import export
-        >>> export()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _dynamo.export: tinytorch compiles nothing: Python runs as it is written
+        Example:
+            >>> from tinytorch._dynamo import export
+            >>> export()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: _dynamo.export: tinytorch compiles nothing: Python runs as it is written
+
     """
 
 def is_dynamo_supported() -> bool:
     """Whether programs are compiled: False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.is_dynamo_supported()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.is_dynamo_supported()
+            False
+
     """
 
 def is_compile_supported(device_type: str) -> bool:
     """Whether programs are compiled for a kind of device: False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.is_compile_supported('cuda')
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.is_compile_supported('cuda')
+            False
+
     """
 
 def disallow_in_graph(fn: _F) -> _F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.disallow_in_graph(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.disallow_in_graph(len) is len
+            True
+
     """
 
 def forbid_in_graph(fn: _F) -> _F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.forbid_in_graph(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.forbid_in_graph(len) is len
+            True
+
     """
 
 def graph_break(msg: str = '') -> None:
     """Nothing: there is no graph to break.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.graph_break()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.graph_break()
+
     """
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
     """Nothing: sizes are what they are at each call.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.mark_dynamic(None, 0)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.mark_dynamic(None, 0)
+
     """
 
 def maybe_mark_dynamic(t: Any, index: Any, **options: Any) -> None:
     """Nothing: sizes are what they are at each call.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.maybe_mark_dynamic(None, 0)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.maybe_mark_dynamic(None, 0)
+
     """
 
 def mark_static(t: Any, index: Any, **options: Any) -> None:
     """Nothing: sizes are what they are at each call.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.mark_static(None, 0)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.mark_static(None, 0)
+
     """
 
 def mark_static_address(t: Any, guard: bool = True) -> None:
     """Nothing: no addresses are kept.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._dynamo.mark_static_address(None)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._dynamo.mark_static_address(None)
+
     """

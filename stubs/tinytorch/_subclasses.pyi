@@ -29,8 +29,9 @@ class FakeTensorMode(Absent):
 def is_fake(x: object) -> bool:
     """Whether ``x`` is such a tensor: False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._subclasses.is_fake(None)
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt._subclasses.is_fake(None)
+            False
+
     """

@@ -63,69 +63,77 @@ __all__ = ['allow_in_graph', 'assume_constant_result', 'compile', 'cudagraph_mar
 def allow_in_graph(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.allow_in_graph(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.allow_in_graph(len) is len
+            True
+
     """
 
 def assume_constant_result(fn: __F) -> __F:
     """``fn`` itself: it is called each time.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.assume_constant_result(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.assume_constant_result(len) is len
+            True
+
     """
 
 def is_compiling() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.is_compiling()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.is_compiling()
+            False
+
     """
 
 def is_dynamo_compiling() -> bool:
     """Whether code is being compiled, as ``is_compiling``: never.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.is_dynamo_compiling()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.is_dynamo_compiling()
+            False
+
     """
 
 def is_exporting() -> bool:
     """Whether a program is being exported: never.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.is_exporting()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.is_exporting()
+            False
+
     """
 
 def reset() -> None:
     """Nothing: there is nothing to forget.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.reset()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.reset()
+
     """
 
 def cudagraph_mark_step_begin() -> None:
     """Nothing: there are no graphs of GPU work to begin anew.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.cudagraph_mark_step_begin()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.cudagraph_mark_step_begin()
+
     """
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:
     """No compilers.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compiler.list_backends()
-        []
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.compiler.list_backends()
+            []
+
     """

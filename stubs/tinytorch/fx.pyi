@@ -97,38 +97,42 @@ class Transformer(Interpreter):
 def symbolic_trace(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch records no graphs of programs; call the module as it is.
 
-    Example:
-        >>> from tinytorch.fx import symbolic_trace
-        >>> symbolic_trace()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.symbolic_trace: tinytorch records no graphs of programs; call the module as it is
+        Example:
+            >>> from tinytorch.fx import symbolic_trace
+            >>> symbolic_trace()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: fx.symbolic_trace: tinytorch records no graphs of programs; call the module as it is
+
     """
 
 def replace_pattern(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch records no graphs of programs; call the module as it is.
 
-    Example:
-        >>> from tinytorch.fx import replace_pattern
-        >>> replace_pattern()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.replace_pattern: tinytorch records no graphs of programs; call the module as it is
+        Example:
+            >>> from tinytorch.fx import replace_pattern
+            >>> replace_pattern()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: fx.replace_pattern: tinytorch records no graphs of programs; call the module as it is
+
     """
 
 def has_side_effect(fn: __F) -> __F:
     """Its argument: the mark says that a graph is to keep calls of it, and there is none.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fx.has_side_effect(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.fx.has_side_effect(len) is len
+            True
+
     """
 
 def get_proxy_mode() -> None:
     """None: nothing is being traced.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fx.get_proxy_mode()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.fx.get_proxy_mode()
+
     """

@@ -8,151 +8,163 @@ __all__ = ['current_allocated_memory', 'device_count', 'driver_allocated_memory'
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mps.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.mps.is_available()
+            False
+
     """
 
 def device_count() -> int:
     """0.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mps.device_count()
-        0
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.mps.device_count()
+            0
+
     """
 
 def manual_seed(seed: int) -> None:
     """Nothing, as in PyTorch without such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mps.manual_seed(0)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.mps.manual_seed(0)
+
     """
 
 def current_allocated_memory(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import current_allocated_memory
-        >>> current_allocated_memory()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import current_allocated_memory
+            >>> current_allocated_memory()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def driver_allocated_memory(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import driver_allocated_memory
-        >>> driver_allocated_memory()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import driver_allocated_memory
+            >>> driver_allocated_memory()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def empty_cache(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import empty_cache
-        >>> empty_cache()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import empty_cache
+            >>> empty_cache()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def get_rng_state(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import get_rng_state
-        >>> get_rng_state()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import get_rng_state
+            >>> get_rng_state()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def recommended_max_memory(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import recommended_max_memory
-        >>> recommended_max_memory()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import recommended_max_memory
+            >>> recommended_max_memory()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def seed(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import seed
-        >>> seed()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import seed
+            >>> seed()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def set_per_process_memory_fraction(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import set_per_process_memory_fraction
-        >>> set_per_process_memory_fraction()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import set_per_process_memory_fraction
+            >>> set_per_process_memory_fraction()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def set_rng_state(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import set_rng_state
-        >>> set_rng_state()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import set_rng_state
+            >>> set_rng_state()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """
 
 def synchronize(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        RuntimeError: Always, as in PyTorch without such a GPU.
+        Raises:
+            RuntimeError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.mps import synchronize
-        >>> synchronize()
-        Traceback (most recent call last):
-            ...
-        RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+        Example:
+            >>> from tinytorch.mps import synchronize
+            >>> synchronize()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: Cannot execute without MPS backend: tinytorch has none of Apple's GPUs
+
     """

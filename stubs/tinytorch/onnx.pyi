@@ -23,12 +23,13 @@ __all__ = ['ONNXProgram', 'OnnxExporterError', 'export', 'is_in_onnx_export', 'r
 def export(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch records no graphs to write; export the model's weights with PyTorch.
 
-    Example:
-        >>> from tinytorch.onnx import export
-        >>> export()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: onnx.export: tinytorch records no graphs to write; export the model's weights with PyTorch
+        Example:
+            >>> from tinytorch.onnx import export
+            >>> export()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: onnx.export: tinytorch records no graphs to write; export the model's weights with PyTorch
+
     """
 
 class ONNXProgram(Absent):
@@ -45,8 +46,9 @@ class ONNXProgram(Absent):
 def is_in_onnx_export() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.onnx.is_in_onnx_export()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.onnx.is_in_onnx_export()
+            False
+
     """

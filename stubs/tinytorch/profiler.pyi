@@ -70,28 +70,31 @@ class EventList(Absent):
 def tensorboard_trace_handler(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch measures nothing; use Python's cProfile.
 
-    Example:
-        >>> from tinytorch.profiler import tensorboard_trace_handler
-        >>> tensorboard_trace_handler()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: profiler.tensorboard_trace_handler: tinytorch measures nothing; use Python's cProfile
+        Example:
+            >>> from tinytorch.profiler import tensorboard_trace_handler
+            >>> tensorboard_trace_handler()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: profiler.tensorboard_trace_handler: tinytorch measures nothing; use Python's cProfile
+
     """
 
 def supported_activities() -> set[ProfilerActivity]:
     """None.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.profiler.supported_activities()
-        set()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.profiler.supported_activities()
+            set()
+
     """
 
 def kineto_available() -> bool:
     """Whether PyTorch's own measuring library is there: False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.profiler.kineto_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.profiler.kineto_available()
+            False
+
     """

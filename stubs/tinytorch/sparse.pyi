@@ -74,43 +74,47 @@ class LongTensor(Absent):
 def sum(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tensors are dense here: none are sparse.
 
-    Example:
-        >>> from tinytorch.sparse import sum
-        >>> sum()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.sum: tensors are dense here: none are sparse
+        Example:
+            >>> from tinytorch.sparse import sum
+            >>> sum()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: sparse.sum: tensors are dense here: none are sparse
+
     """
 
 def softmax(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tensors are dense here: none are sparse.
 
-    Example:
-        >>> from tinytorch.sparse import softmax
-        >>> softmax()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.softmax: tensors are dense here: none are sparse
+        Example:
+            >>> from tinytorch.sparse import softmax
+            >>> softmax()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: sparse.softmax: tensors are dense here: none are sparse
+
     """
 
 def log_softmax(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tensors are dense here: none are sparse.
 
-    Example:
-        >>> from tinytorch.sparse import log_softmax
-        >>> log_softmax()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.log_softmax: tensors are dense here: none are sparse
+        Example:
+            >>> from tinytorch.sparse import log_softmax
+            >>> log_softmax()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: sparse.log_softmax: tensors are dense here: none are sparse
+
     """
 
 def to_sparse_semi_structured(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tensors are dense here: none are sparse.
 
-    Example:
-        >>> from tinytorch.sparse import to_sparse_semi_structured
-        >>> to_sparse_semi_structured()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.to_sparse_semi_structured: tensors are dense here: none are sparse
+        Example:
+            >>> from tinytorch.sparse import to_sparse_semi_structured
+            >>> to_sparse_semi_structured()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: sparse.to_sparse_semi_structured: tensors are dense here: none are sparse
+
     """

@@ -8,173 +8,190 @@ __all__ = ['current_device', 'device_count', 'empty_cache', 'get_device_name', '
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.is_available()
+            False
+
     """
 
 def is_initialized() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.is_initialized()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.is_initialized()
+            False
+
     """
 
 def is_bf16_supported() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.is_bf16_supported()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.is_bf16_supported()
+            False
+
     """
 
 def device_count() -> int:
     """0.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.device_count()
-        0
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.device_count()
+            0
+
     """
 
 def memory_allocated(device: Any = None) -> int:
     """0: there is no memory of such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.memory_allocated()
-        0
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.memory_allocated()
+            0
+
     """
 
 def max_memory_allocated(device: Any = None) -> int:
     """0: there is no memory of such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.max_memory_allocated()
-        0
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.max_memory_allocated()
+            0
+
     """
 
 def memory_reserved(device: Any = None) -> int:
     """0: there is no memory of such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.memory_reserved()
-        0
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.memory_reserved()
+            0
+
     """
 
 def max_memory_reserved(device: Any = None) -> int:
     """0: there is no memory of such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.max_memory_reserved()
-        0
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.max_memory_reserved()
+            0
+
     """
 
 def empty_cache() -> None:
     """Nothing: there is no memory of such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.empty_cache()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.empty_cache()
+
     """
 
 def manual_seed(seed: int) -> None:
     """Nothing, as in PyTorch without such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.manual_seed(0)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.manual_seed(0)
+
     """
 
 def manual_seed_all(seed: int) -> None:
     """Nothing, as in PyTorch without such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.manual_seed_all(0)
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.manual_seed_all(0)
+
     """
 
 def seed() -> None:
     """Nothing, as in PyTorch without such a GPU.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xpu.seed()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.xpu.seed()
+
     """
 
 def current_device(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        AssertionError: Always, as in PyTorch without such a GPU.
+        Raises:
+            AssertionError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.xpu import current_device
-        >>> current_device()
-        Traceback (most recent call last):
-            ...
-        AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+        Example:
+            >>> from tinytorch.xpu import current_device
+            >>> current_device()
+            Traceback (most recent call last):
+                ...
+            AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+
     """
 
 def get_device_name(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        AssertionError: Always, as in PyTorch without such a GPU.
+        Raises:
+            AssertionError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.xpu import get_device_name
-        >>> get_device_name()
-        Traceback (most recent call last):
-            ...
-        AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+        Example:
+            >>> from tinytorch.xpu import get_device_name
+            >>> get_device_name()
+            Traceback (most recent call last):
+                ...
+            AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+
     """
 
 def get_rng_state(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        AssertionError: Always, as in PyTorch without such a GPU.
+        Raises:
+            AssertionError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.xpu import get_rng_state
-        >>> get_rng_state()
-        Traceback (most recent call last):
-            ...
-        AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+        Example:
+            >>> from tinytorch.xpu import get_rng_state
+            >>> get_rng_state()
+            Traceback (most recent call last):
+                ...
+            AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+
     """
 
 def set_device(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        AssertionError: Always, as in PyTorch without such a GPU.
+        Raises:
+            AssertionError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.xpu import set_device
-        >>> set_device()
-        Traceback (most recent call last):
-            ...
-        AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+        Example:
+            >>> from tinytorch.xpu import set_device
+            >>> set_device()
+            Traceback (most recent call last):
+                ...
+            AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+
     """
 
 def synchronize(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        AssertionError: Always, as in PyTorch without such a GPU.
+        Raises:
+            AssertionError: Always, as in PyTorch without such a GPU.
 
-    Example:
-        >>> from tinytorch.xpu import synchronize
-        >>> synchronize()
-        Traceback (most recent call last):
-            ...
-        AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+        Example:
+            >>> from tinytorch.xpu import synchronize
+            >>> synchronize()
+            Traceback (most recent call last):
+                ...
+            AssertionError: Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs
+
     """

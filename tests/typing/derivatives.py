@@ -79,8 +79,8 @@ def twice(x: Tensor) -> tuple[Tensor, list[Tensor]]:
 
 assert_type(vmap(total)(tt.ones(2, 3)), Tensor)
 assert_type(tt.vmap(scaled, in_dims=(0, None))(tt.ones(3), 2.0)[1], list[Tensor])
-assert_type(vmap(grad(total))(tt.ones(2, 3)), Any)  # a tree like the argument
-assert_type(grad_and_value(total)(x), tuple[Any, Any])
+assert_type(vmap(grad(total))(tt.ones(2, 3)), Tensor)  # like the argument
+assert_type(grad_and_value(total)(x), tuple[Tensor, Tensor])
 assert_type(jvp(total, (x,), (x,)), tuple[Tensor, Tensor])
 assert_type(jvp(twice, (x,), (x,), has_aux=True)[2], list[Tensor])
 output, pull_back = vjp(total, x)

@@ -23,6 +23,9 @@ tt.zeros("2")  # E
 tt.sin("x")  # E
 tt.max(x).values + 1  # E
 x + "1"  # E
+x["a"]  # E
+tt.device(3.5)  # E
+tt.zeros(2, dtype=3)  # E
 x.requires_grad = "yes"  # E
 length: str = x.shape[0]  # E
 layer = nn.Linear(2, "3")  # E

@@ -258,4 +258,7 @@ Function = Callable[..., Any]
 #: The arguments and the result of a function that a transform takes and gives back.
 P = ParamSpec("P")
 R = TypeVar("R")
+#: An argument that is differentiated by, and so what the derivative is like. Its bound is what
+#: pyright takes the arguments of a lambda for.
+A = TypeVar("A", bound=Any)
 Aux = TypeVar("Aux")

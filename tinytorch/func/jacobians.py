@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Concatenate, overload
 
 from ..autograd.derivatives import jacobian_of, unit
 from ..core.tensor import Tensor
 from ..state.tracebacks import short
 from ..dispatch.op import NAMESPACES
-from ._level import ArgNums, Function, Level, chosen, entered, parted, refuse_complex, tensors_of
+from ._level import (
+    A,
+    ArgNums,
+    Function,
+    Level,
+    P,
+    chosen,
+    entered,
+    parted,
+    refuse_complex,
+    tensors_of,
+)
 from ._randomness import check_randomness, drawing
 from ._trees import Tree, flatten, map_leaves, unflatten
 from .forward import Push
@@ -191,6 +203,10 @@ def _side_by_side(columns: list[Tensor], out: Tensor) -> Tensor:
     return stacked
 
 
+@overload
+def hessian(func: Callable[Concatenate[A, P], Any]) -> Callable[Concatenate[A, P], A]: ...
+@overload
+def hessian(func: Function, argnums: int | tuple[int, ...]) -> Function: ...
 def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     """A function that computes the second derivatives of ``func``: ``jacfwd(jacrev(func))``.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.derivatives import filled, gradients
 from ..core.tensor import Tensor
 from ..state.tracebacks import short
 from ..state import is_grad_enabled
 from ._level import (
+    A,
     ArgNums,
     Aux,
     Function,
@@ -117,9 +118,19 @@ def pulled_back(
     return [level.let_out(g, recording) for g in done]
 
 
+@overload
 def grad_and_value(
-    func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[P, tuple[Any, Any]]:
+    func: Callable[Concatenate[A, P], R],
+) -> Callable[Concatenate[A, P], tuple[A, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[P, Any], argnums: int | tuple[int, ...], has_aux: bool = False
+) -> Callable[P, tuple[Any, Any]]: ...
+@overload
+def grad_and_value(func: Callable[P, Any], *, has_aux: bool) -> Callable[P, tuple[Any, Any]]: ...
+def grad_and_value(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., tuple[Any, Any]]:
     """A function that computes the gradient of ``func`` and its value.
 
     Args:
@@ -147,7 +158,7 @@ def grad_and_value(
     """
 
     @functools.wraps(func, updated=())
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         with entered() as level:
             given = level.arguments(args, argnums_of(argnums))
             output, aux = parted(_GRAD, func(*given, **level.others(kwargs)), has_aux)
@@ -177,9 +188,17 @@ def _check_scalar(output: Any) -> None:
         )
 
 
+@overload
+def grad(func: Callable[Concatenate[A, P], Any]) -> Callable[Concatenate[A, P], A]: ...
+@overload
 def grad(
-    func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[P, Any]:
+    func: Callable[P, Any], argnums: int | tuple[int, ...], has_aux: bool = False
+) -> Callable[P, Any]: ...
+@overload
+def grad(func: Callable[P, Any], *, has_aux: bool) -> Callable[P, Any]: ...
+def grad(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """A function that computes the gradient of ``func``.
 
     The gradient can be differentiated in its turn: ``grad(grad(f))``. Whether gradients are
@@ -212,7 +231,7 @@ def grad(
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func, updated=())
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         gradient, value = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
-from .. import dtypes
+from .. import dtypes, return_types
 from .. import linalg as _torchs
 from ..core.tensor import Tensor
 from ..ops.array_arguments import axes_of
@@ -87,6 +87,14 @@ def svdvals(x: Any, /) -> Tensor:
     return _torchs.svdvals(as_float(x))
 
 
+@overload
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False
+) -> return_types.linalg_svd: ...
+@overload
+def svd(
+    a: Any, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False
+) -> Tensor: ...
 @raising
 def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False

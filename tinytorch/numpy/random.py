@@ -7,9 +7,10 @@ AttributeError that names the backend.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import builtins
+from collections.abc import Callable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Protocol, overload
 
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
@@ -319,50 +320,77 @@ def RandomState(seed: Any = None) -> Generator:
 
 #: What NumPy's functions of this module draw from.
 _shared = Generator()
-_Draw = Callable[..., Any]
 
-beta: _Draw = _shared.beta
-binomial: _Draw = _shared.binomial
-bytes: _Draw = _shared.bytes
-chisquare: _Draw = _shared.chisquare
-choice: _Draw = _shared.choice
-dirichlet: _Draw = _shared.dirichlet
-exponential: _Draw = _shared.exponential
-f: _Draw = _shared.f
-gamma: _Draw = _shared.gamma
-geometric: _Draw = _shared.geometric
-gumbel: _Draw = _shared.gumbel
-hypergeometric: _Draw = _shared.hypergeometric
-laplace: _Draw = _shared.laplace
-logistic: _Draw = _shared.logistic
-lognormal: _Draw = _shared.lognormal
-logseries: _Draw = _shared.logseries
-multinomial: _Draw = _shared.multinomial
-multivariate_normal: _Draw = _shared.multivariate_normal
-negative_binomial: _Draw = _shared.negative_binomial
-noncentral_chisquare: _Draw = _shared.noncentral_chisquare
-noncentral_f: _Draw = _shared.noncentral_f
-normal: _Draw = _shared.normal
-pareto: _Draw = _shared.pareto
-permutation: _Draw = _shared.permutation
-poisson: _Draw = _shared.poisson
-power: _Draw = _shared.power
-rand: _Draw = _shared.rand
-randint: _Draw = _shared.randint
-randn: _Draw = _shared.randn
-random: _Draw = _shared.random
-random_sample: _Draw = _shared.random_sample
-rayleigh: _Draw = _shared.rayleigh
-seed: _Draw = _shared.seed
-shuffle: _Draw = _shared.shuffle
-standard_cauchy: _Draw = _shared.standard_cauchy
-standard_exponential: _Draw = _shared.standard_exponential
-standard_gamma: _Draw = _shared.standard_gamma
-standard_normal: _Draw = _shared.standard_normal
-standard_t: _Draw = _shared.standard_t
-triangular: _Draw = _shared.triangular
-uniform: _Draw = _shared.uniform
-vonmises: _Draw = _shared.vonmises
-wald: _Draw = _shared.wald
-weibull: _Draw = _shared.weibull
-zipf: _Draw = _shared.zipf
+
+class _Law(Protocol):
+    """Draws one number, or so many as ``size`` says."""
+
+    @overload
+    def __call__(self, *args: Any, size: int | Sequence[int]) -> Tensor: ...
+    @overload
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+
+
+class _Standard(Protocol):
+    """The same of a law without parameters."""
+
+    @overload
+    def __call__(self) -> float: ...
+    @overload
+    def __call__(self, size: int | Sequence[int]) -> Tensor: ...
+
+
+class _Sized(Protocol):
+    """The same with the sizes one by one."""
+
+    @overload
+    def __call__(self) -> float: ...
+    @overload
+    def __call__(self, *sizes: int) -> Tensor: ...
+
+
+beta: _Law = _shared.beta
+binomial: _Law = _shared.binomial
+bytes: Callable[[int], builtins.bytes] = _shared.bytes
+chisquare: _Law = _shared.chisquare
+choice: Callable[..., Any] = _shared.choice
+dirichlet: _Law = _shared.dirichlet
+exponential: _Law = _shared.exponential
+f: _Law = _shared.f
+gamma: _Law = _shared.gamma
+geometric: _Law = _shared.geometric
+gumbel: _Law = _shared.gumbel
+hypergeometric: _Law = _shared.hypergeometric
+laplace: _Law = _shared.laplace
+logistic: _Law = _shared.logistic
+lognormal: _Law = _shared.lognormal
+logseries: _Law = _shared.logseries
+multinomial: _Law = _shared.multinomial
+multivariate_normal: _Law = _shared.multivariate_normal
+negative_binomial: _Law = _shared.negative_binomial
+noncentral_chisquare: _Law = _shared.noncentral_chisquare
+noncentral_f: _Law = _shared.noncentral_f
+normal: _Law = _shared.normal
+pareto: _Law = _shared.pareto
+permutation: Callable[[Any], Tensor] = _shared.permutation
+poisson: _Law = _shared.poisson
+power: _Law = _shared.power
+rand: _Sized = _shared.rand
+randint: _Law = _shared.randint
+randn: _Sized = _shared.randn
+random: _Standard = _shared.random
+random_sample: _Standard = _shared.random_sample
+rayleigh: _Law = _shared.rayleigh
+seed: Callable[..., None] = _shared.seed
+shuffle: Callable[[Any], None] = _shared.shuffle
+standard_cauchy: _Standard = _shared.standard_cauchy
+standard_exponential: _Standard = _shared.standard_exponential
+standard_gamma: _Law = _shared.standard_gamma
+standard_normal: _Standard = _shared.standard_normal
+standard_t: _Law = _shared.standard_t
+triangular: _Law = _shared.triangular
+uniform: _Law = _shared.uniform
+vonmises: _Law = _shared.vonmises
+wald: _Law = _shared.wald
+weibull: _Law = _shared.weibull
+zipf: _Law = _shared.zipf

@@ -5,8 +5,9 @@ __all__ = ['is_available']
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.backends.mkl.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.backends.mkl.is_available()
+            False
+
     """

@@ -6,8 +6,9 @@ enabled: bool
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.backends.mkldnn.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.backends.mkldnn.is_available()
+            False
+
     """

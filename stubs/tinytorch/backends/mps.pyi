@@ -5,17 +5,19 @@ __all__ = ['is_available', 'is_built']
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.backends.mps.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.backends.mps.is_available()
+            False
+
     """
 
 def is_built() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.backends.mps.is_built()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.backends.mps.is_built()
+            False
+
     """

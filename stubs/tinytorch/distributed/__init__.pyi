@@ -51,480 +51,517 @@ __all__ = ['Backend', 'DeviceMesh', 'GradBucket', 'GroupMember', 'P2POp', 'Proce
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.is_available()
+            False
+
     """
 
 def is_initialized() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.is_initialized()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.is_initialized()
+            False
+
     """
 
 def is_gloo_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.is_gloo_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.is_gloo_available()
+            False
+
     """
 
 def is_mpi_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.is_mpi_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.is_mpi_available()
+            False
+
     """
 
 def is_nccl_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.is_nccl_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.is_nccl_available()
+            False
+
     """
 
 def is_torchelastic_launched() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.is_torchelastic_launched()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.is_torchelastic_launched()
+            False
+
     """
 
 def init_process_group(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch trains in one process.
 
-    Example:
-        >>> from tinytorch.distributed import init_process_group
-        >>> init_process_group()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.init_process_group: tinytorch trains in one process
+        Example:
+            >>> from tinytorch.distributed import init_process_group
+            >>> init_process_group()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.init_process_group: tinytorch trains in one process
+
     """
 
 def destroy_process_group(group: Any = None) -> None:
     """Nothing: there is none.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.destroy_process_group()
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.destroy_process_group()
+
     """
 
 def all_gather(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import all_gather
-        >>> all_gather()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import all_gather
+            >>> all_gather()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_gather_into_tensor(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import all_gather_into_tensor
-        >>> all_gather_into_tensor()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import all_gather_into_tensor
+            >>> all_gather_into_tensor()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_gather_object(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import all_gather_object
-        >>> all_gather_object()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import all_gather_object
+            >>> all_gather_object()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_reduce(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import all_reduce
-        >>> all_reduce()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import all_reduce
+            >>> all_reduce()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_to_all(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import all_to_all
-        >>> all_to_all()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import all_to_all
+            >>> all_to_all()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_to_all_single(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import all_to_all_single
-        >>> all_to_all_single()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import all_to_all_single
+            >>> all_to_all_single()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def barrier(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import barrier
-        >>> barrier()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import barrier
+            >>> barrier()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def batch_isend_irecv(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import batch_isend_irecv
-        >>> batch_isend_irecv()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import batch_isend_irecv
+            >>> batch_isend_irecv()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def broadcast(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import broadcast
-        >>> broadcast()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import broadcast
+            >>> broadcast()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def broadcast_object_list(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import broadcast_object_list
-        >>> broadcast_object_list()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import broadcast_object_list
+            >>> broadcast_object_list()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def gather(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import gather
-        >>> gather()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import gather
+            >>> gather()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def gather_object(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import gather_object
-        >>> gather_object()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import gather_object
+            >>> gather_object()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def get_backend(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import get_backend
-        >>> get_backend()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import get_backend
+            >>> get_backend()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def get_global_rank(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import get_global_rank
-        >>> get_global_rank()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import get_global_rank
+            >>> get_global_rank()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def get_group_rank(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import get_group_rank
-        >>> get_group_rank()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import get_group_rank
+            >>> get_group_rank()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def get_process_group_ranks(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import get_process_group_ranks
-        >>> get_process_group_ranks()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import get_process_group_ranks
+            >>> get_process_group_ranks()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def get_rank(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import get_rank
-        >>> get_rank()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import get_rank
+            >>> get_rank()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def get_world_size(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import get_world_size
-        >>> get_world_size()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import get_world_size
+            >>> get_world_size()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def irecv(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import irecv
-        >>> irecv()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import irecv
+            >>> irecv()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def isend(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import isend
-        >>> isend()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import isend
+            >>> isend()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def monitored_barrier(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import monitored_barrier
-        >>> monitored_barrier()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import monitored_barrier
+            >>> monitored_barrier()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def new_group(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import new_group
-        >>> new_group()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import new_group
+            >>> new_group()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def recv(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import recv
-        >>> recv()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import recv
+            >>> recv()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def reduce(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import reduce
-        >>> reduce()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import reduce
+            >>> reduce()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def reduce_scatter(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import reduce_scatter
-        >>> reduce_scatter()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import reduce_scatter
+            >>> reduce_scatter()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def reduce_scatter_tensor(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import reduce_scatter_tensor
-        >>> reduce_scatter_tensor()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import reduce_scatter_tensor
+            >>> reduce_scatter_tensor()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def scatter(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import scatter
-        >>> scatter()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import scatter
+            >>> scatter()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def scatter_object_list(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import scatter_object_list
-        >>> scatter_object_list()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import scatter_object_list
+            >>> scatter_object_list()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def send(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed import send
-        >>> send()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed import send
+            >>> send()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 default_pg_timeout: Any

@@ -9,12 +9,13 @@ __all__ = ['DeviceMesh', 'init_device_mesh']
 def init_device_mesh(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: there is no mesh of devices.
 
-    Example:
-        >>> from tinytorch.distributed.device_mesh import init_device_mesh
-        >>> init_device_mesh()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.device_mesh.init_device_mesh: tinytorch works in one process: there is no mesh of devices
+        Example:
+            >>> from tinytorch.distributed.device_mesh import init_device_mesh
+            >>> init_device_mesh()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.device_mesh.init_device_mesh: tinytorch works in one process: there is no mesh of devices
+
     """
 
 class DeviceMesh(Absent):

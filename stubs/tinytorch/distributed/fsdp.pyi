@@ -11,56 +11,61 @@ __all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'FSDPModule', '
 def fully_shard(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch trains in one process: nothing is sharded.
 
-    Example:
-        >>> from tinytorch.distributed.fsdp import fully_shard
-        >>> fully_shard()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.fully_shard: tinytorch trains in one process: nothing is sharded
+        Example:
+            >>> from tinytorch.distributed.fsdp import fully_shard
+            >>> fully_shard()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.fully_shard: tinytorch trains in one process: nothing is sharded
+
     """
 
 def lambda_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch trains in one process: nothing is sharded.
 
-    Example:
-        >>> from tinytorch.distributed.fsdp import lambda_auto_wrap_policy
-        >>> lambda_auto_wrap_policy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.lambda_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+        Example:
+            >>> from tinytorch.distributed.fsdp import lambda_auto_wrap_policy
+            >>> lambda_auto_wrap_policy()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.lambda_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+
     """
 
 def register_fsdp_forward_method(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch trains in one process: nothing is sharded.
 
-    Example:
-        >>> from tinytorch.distributed.fsdp import register_fsdp_forward_method
-        >>> register_fsdp_forward_method()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.register_fsdp_forward_method: tinytorch trains in one process: nothing is sharded
+        Example:
+            >>> from tinytorch.distributed.fsdp import register_fsdp_forward_method
+            >>> register_fsdp_forward_method()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.register_fsdp_forward_method: tinytorch trains in one process: nothing is sharded
+
     """
 
 def size_based_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch trains in one process: nothing is sharded.
 
-    Example:
-        >>> from tinytorch.distributed.fsdp import size_based_auto_wrap_policy
-        >>> size_based_auto_wrap_policy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.size_based_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+        Example:
+            >>> from tinytorch.distributed.fsdp import size_based_auto_wrap_policy
+            >>> size_based_auto_wrap_policy()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.size_based_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+
     """
 
 def transformer_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch trains in one process: nothing is sharded.
 
-    Example:
-        >>> from tinytorch.distributed.fsdp import transformer_auto_wrap_policy
-        >>> transformer_auto_wrap_policy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.transformer_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+        Example:
+            >>> from tinytorch.distributed.fsdp import transformer_auto_wrap_policy
+            >>> transformer_auto_wrap_policy()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.transformer_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+
     """
 
 class FullyShardedDataParallel(Absent, Module):

@@ -8,111 +8,119 @@ __all__ = ['all_gather', 'all_reduce', 'all_to_all', 'broadcast', 'gather', 'red
 def all_gather(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import all_gather
-        >>> all_gather()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import all_gather
+            >>> all_gather()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_reduce(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import all_reduce
-        >>> all_reduce()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import all_reduce
+            >>> all_reduce()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def all_to_all(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import all_to_all
-        >>> all_to_all()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import all_to_all
+            >>> all_to_all()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def broadcast(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import broadcast
-        >>> broadcast()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import broadcast
+            >>> broadcast()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def gather(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import gather
-        >>> gather()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import gather
+            >>> gather()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def reduce(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import reduce
-        >>> reduce()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import reduce
+            >>> reduce()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def reduce_scatter(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import reduce_scatter
-        >>> reduce_scatter()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import reduce_scatter
+            >>> reduce_scatter()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """
 
 def scatter(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available.
 
-    Raises:
-        ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
+        Raises:
+            ValueError: Always, as in PyTorch before ``init_process_group``: there are no other processes.
 
-    Example:
-        >>> from tinytorch.distributed.nn import scatter
-        >>> scatter()
-        Traceback (most recent call last):
-            ...
-        ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+        Example:
+            >>> from tinytorch.distributed.nn import scatter
+            >>> scatter()
+            Traceback (most recent call last):
+                ...
+            ValueError: Default process group has not been initialized, please make sure to call init_process_group.
+
     """

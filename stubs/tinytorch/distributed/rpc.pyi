@@ -9,65 +9,71 @@ __all__ = ['RRef', 'TensorPipeRpcBackendOptions', 'init_rpc', 'is_available', 'r
 def is_available() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.rpc.is_available()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.rpc.is_available()
+            False
+
     """
 
 def init_rpc(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: there is none to call.
 
-    Example:
-        >>> from tinytorch.distributed.rpc import init_rpc
-        >>> init_rpc()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.init_rpc: tinytorch works in one process: there is none to call
+        Example:
+            >>> from tinytorch.distributed.rpc import init_rpc
+            >>> init_rpc()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.init_rpc: tinytorch works in one process: there is none to call
+
     """
 
 def remote(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: there is none to call.
 
-    Example:
-        >>> from tinytorch.distributed.rpc import remote
-        >>> remote()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.remote: tinytorch works in one process: there is none to call
+        Example:
+            >>> from tinytorch.distributed.rpc import remote
+            >>> remote()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.remote: tinytorch works in one process: there is none to call
+
     """
 
 def rpc_async(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: there is none to call.
 
-    Example:
-        >>> from tinytorch.distributed.rpc import rpc_async
-        >>> rpc_async()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.rpc_async: tinytorch works in one process: there is none to call
+        Example:
+            >>> from tinytorch.distributed.rpc import rpc_async
+            >>> rpc_async()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.rpc_async: tinytorch works in one process: there is none to call
+
     """
 
 def rpc_sync(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: there is none to call.
 
-    Example:
-        >>> from tinytorch.distributed.rpc import rpc_sync
-        >>> rpc_sync()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.rpc_sync: tinytorch works in one process: there is none to call
+        Example:
+            >>> from tinytorch.distributed.rpc import rpc_sync
+            >>> rpc_sync()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.rpc_sync: tinytorch works in one process: there is none to call
+
     """
 
 def shutdown(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: there is none to call.
 
-    Example:
-        >>> from tinytorch.distributed.rpc import shutdown
-        >>> shutdown()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.shutdown: tinytorch works in one process: there is none to call
+        Example:
+            >>> from tinytorch.distributed.rpc import shutdown
+            >>> shutdown()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.shutdown: tinytorch works in one process: there is none to call
+
     """
 
 class RRef(Absent):

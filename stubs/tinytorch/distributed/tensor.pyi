@@ -9,45 +9,49 @@ __all__ = ['DTensor', 'Partial', 'Placement', 'Replicate', 'Shard', 'compute_loc
 def distribute_tensor(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: no tensor is spread over several.
 
-    Example:
-        >>> from tinytorch.distributed.tensor import distribute_tensor
-        >>> distribute_tensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.distribute_tensor: tinytorch works in one process: no tensor is spread over several
+        Example:
+            >>> from tinytorch.distributed.tensor import distribute_tensor
+            >>> distribute_tensor()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.distribute_tensor: tinytorch works in one process: no tensor is spread over several
+
     """
 
 def distribute_module(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: no tensor is spread over several.
 
-    Example:
-        >>> from tinytorch.distributed.tensor import distribute_module
-        >>> distribute_module()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.distribute_module: tinytorch works in one process: no tensor is spread over several
+        Example:
+            >>> from tinytorch.distributed.tensor import distribute_module
+            >>> distribute_module()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.distribute_module: tinytorch works in one process: no tensor is spread over several
+
     """
 
 def compute_local_shape_and_global_offset(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: no tensor is spread over several.
 
-    Example:
-        >>> from tinytorch.distributed.tensor import compute_local_shape_and_global_offset
-        >>> compute_local_shape_and_global_offset()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.compute_local_shape_and_global_offset: tinytorch works in one process: no tensor is spread over several
+        Example:
+            >>> from tinytorch.distributed.tensor import compute_local_shape_and_global_offset
+            >>> compute_local_shape_and_global_offset()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.compute_local_shape_and_global_offset: tinytorch works in one process: no tensor is spread over several
+
     """
 
 def implicit_replication(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch works in one process: no tensor is spread over several.
 
-    Example:
-        >>> from tinytorch.distributed.tensor import implicit_replication
-        >>> implicit_replication()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.implicit_replication: tinytorch works in one process: no tensor is spread over several
+        Example:
+            >>> from tinytorch.distributed.tensor import implicit_replication
+            >>> implicit_replication()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.implicit_replication: tinytorch works in one process: no tensor is spread over several
+
     """
 
 class DTensor(Absent):

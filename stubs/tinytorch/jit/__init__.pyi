@@ -49,113 +49,125 @@ class ScriptModule(Absent, Module):
 def freeze(mod: Any, *args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
 
-    Example:
-        >>> from tinytorch.jit import freeze
-        >>> freeze()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.freeze: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+        Example:
+            >>> from tinytorch.jit import freeze
+            >>> freeze()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: jit.freeze: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+
     """
 
 def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
 
-    Example:
-        >>> from tinytorch.jit import save
-        >>> save()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.save: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+        Example:
+            >>> from tinytorch.jit import save
+            >>> save()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: jit.save: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+
     """
 
 def load(f: Any, *args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
 
-    Example:
-        >>> from tinytorch.jit import load
-        >>> load()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.load: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+        Example:
+            >>> from tinytorch.jit import load
+            >>> load()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: jit.load: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+
     """
 
 def is_scripting() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.is_scripting()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.is_scripting()
+            False
+
     """
 
 def is_tracing() -> bool:
     """False.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.is_tracing()
-        False
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.is_tracing()
+            False
+
     """
 
 def export(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.export(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.export(len) is len
+            True
+
     """
 
 def script_if_tracing(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.script_if_tracing(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.script_if_tracing(len) is len
+            True
+
     """
 
 def unused(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.unused(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.unused(len) is len
+            True
+
     """
 
 def interface(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit.interface(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.interface(len) is len
+            True
+
     """
 
 def _overload(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit._overload(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit._overload(len) is len
+            True
+
     """
 
 def _overload_method(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit._overload_method(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit._overload_method(len) is len
+            True
+
     """
 
 def _script_if_tracing(fn: __F) -> __F:
     """``fn`` itself.
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.jit._script_if_tracing(len) is len
-        True
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit._script_if_tracing(len) is len
+            True
+
     """

@@ -90,7 +90,23 @@ def abs(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The absolute value of each element."""
+    """The absolute value of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.abs([-1.5, 2.0])
+        tensor([1.5000, 2.0000], dtype=tinytorch.float64)
+    """
 def absolute(
     x: Any,
     /,
@@ -102,7 +118,23 @@ def absolute(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The absolute value of each element."""
+    """The absolute value of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.absolute([-1.5, 2.0])
+        tensor([1.5000, 2.0000], dtype=tinytorch.float64)
+    """
 def acos(
     x: Any,
     /,
@@ -114,7 +146,21 @@ def acos(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle whose cosine each element is."""
+    """The angle whose cosine each element is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def acosh(
     x: Any,
     /,
@@ -126,7 +172,21 @@ def acosh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The inverse hyperbolic cosine of each element."""
+    """The inverse hyperbolic cosine of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def add(
     x1: Any,
     x2: Any,
@@ -139,7 +199,24 @@ def add(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The sum of two operands."""
+    """The sum of two operands.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.add([1, 2], [10, 20])
+        tensor([11, 22])
+    """
 def all(
     a: Any,
     axis: Any = None,
@@ -148,7 +225,20 @@ def all(
     *,
     where: Any = True,
 ) -> Tensor:
-    """Whether no element is zero, in all or along ``axis``."""
+    """Whether no element is zero, in all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.all([[1, 0], [1, 1]], axis=1)
+        tensor([False,  True])
+    """
 def allclose(
     a: Any,
     b: Any,
@@ -156,7 +246,20 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: _bool = False,
 ) -> _bool:
-    """Whether all elements are equal but for a tolerance."""
+    """Whether all elements are equal but for a tolerance.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: What it is compared with.
+        rtol: The tolerance relative to ``b``.
+        atol: The absolute tolerance.
+        equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0])
+        True
+    """
 def amax(
     a: Any,
     axis: Any = None,
@@ -165,7 +268,21 @@ def amax(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The largest element, of all or along ``axis``."""
+    """The largest element, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.amax([1, 4, 3])
+        tensor(4)
+    """
 def amin(
     a: Any,
     axis: Any = None,
@@ -174,9 +291,33 @@ def amin(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The smallest element, of all or along ``axis``."""
+    """The smallest element, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.amin([2, 1, 3])
+        tensor(1)
+    """
 def angle(z: Any, deg: _bool = False) -> Tensor:
-    """The angle of each complex element, from -pi to pi."""
+    """The angle of each complex element, from -pi to pi.
+
+    Args:
+        z: Tensor, or what makes one.
+        deg: Whether in degrees.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.angle([1j, -1], deg=True)
+        tensor([ 90., 180.], dtype=tinytorch.float64)
+    """
 def any(
     a: Any,
     axis: Any = None,
@@ -185,9 +326,39 @@ def any(
     *,
     where: Any = True,
 ) -> Tensor:
-    """Whether an element is not zero, in all or along ``axis``."""
+    """Whether an element is not zero, in all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.any([[0, 0], [1, 0]], axis=1)
+        tensor([False,  True])
+    """
 def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
-    """``arr`` with ``values`` after it."""
+    """``arr`` with ``values`` after it.
+
+    Args:
+        arr: Tensor of any shape.
+        values: What to add; of ``arr``'s shape but for ``axis``.
+        axis: The dimension; None, the default, means both are flattened.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If the shapes do not agree.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.append(tt.tensor([1, 2]), [3, 4])
+        tensor([1, 2, 3, 4])
+    """
 def apply_along_axis(
     func1d: Callable[..., Any],
     axis: int,
@@ -195,9 +366,41 @@ def apply_along_axis(
     *args: Any,
     **kwargs: Any,
 ) -> Tensor:
-    """The results of a function of the slices of one dimension; gradients flow through it."""
+    """The results of a function of the slices of one dimension; gradients flow through it.
+
+    Args:
+        func1d: Takes a tensor of shape ``(arr.shape[axis],)``, and returns a number or a
+            tensor of one shape for all slices.
+        axis: The dimension of the slices.
+        arr: Tensor of at least one dimension.
+        *args: More arguments for ``func1d``.
+        **kwargs: More keyword arguments for it.
+
+    Returns:
+        Tensor of ``arr``'s shape with that of the results in the place of ``axis``.
+
+    Raises:
+        ValueError: If there are no slices.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
+        tensor([ 4, 10])
+    """
 def arange(*args: Any, dtype: dtype | type | str | None = None, **options: Any) -> Tensor:
-    """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``."""
+    """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
+
+    Args:
+        *args: The first number (default 0), the end, which is not among them, and the
+            distance (default 1).
+        dtype: Default int64 if all are ints, else float64.
+        **options: ``start``, ``stop`` and ``step`` by name; ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.arange(1, 2, 0.25)
+        tensor([1.0000, 1.2500, 1.5000, 1.7500], dtype=tinytorch.float64)
+    """
 def arccos(
     x: Any,
     /,
@@ -209,7 +412,21 @@ def arccos(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle whose cosine each element is."""
+    """The angle whose cosine each element is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def arccosh(
     x: Any,
     /,
@@ -221,7 +438,21 @@ def arccosh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The inverse hyperbolic cosine of each element."""
+    """The inverse hyperbolic cosine of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def arcsin(
     x: Any,
     /,
@@ -233,7 +464,21 @@ def arcsin(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle whose sine each element is."""
+    """The angle whose sine each element is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def arcsinh(
     x: Any,
     /,
@@ -245,7 +490,21 @@ def arcsinh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The inverse hyperbolic sine of each element."""
+    """The inverse hyperbolic sine of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def arctan(
     x: Any,
     /,
@@ -257,7 +516,21 @@ def arctan(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle whose tangent each element is."""
+    """The angle whose tangent each element is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def arctan2(
     x1: Any,
     x2: Any,
@@ -270,7 +543,22 @@ def arctan2(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle of the point (x2, x1)."""
+    """The angle of the point (x2, x1).
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def arctanh(
     x: Any,
     /,
@@ -282,7 +570,21 @@ def arctanh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The inverse hyperbolic tangent of each element."""
+    """The inverse hyperbolic tangent of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def argmax(
     a: Any,
     axis: int | None = None,
@@ -290,7 +592,19 @@ def argmax(
     *,
     keepdims: _bool = False,
 ) -> Tensor:
-    """The index of the largest element, in row-major order or along ``axis``."""
+    """The index of the largest element, in row-major order or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
+        keepdims: Keep the dimension with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.argmax([1, 4, 3])
+        tensor(1)
+    """
 def argmin(
     a: Any,
     axis: int | None = None,
@@ -298,9 +612,35 @@ def argmin(
     *,
     keepdims: _bool = False,
 ) -> Tensor:
-    """The index of the smallest element, in row-major order or along ``axis``."""
+    """The index of the smallest element, in row-major order or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
+        keepdims: Keep the dimension with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.argmin([[2, 1], [0, 3]], axis=0)
+        tensor([1, 0])
+    """
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it."""
+    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
+
+    Args:
+        a: Tensor of at least one dimension.
+        kth: The place or places; all are right, for the indices sort the tensor.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+
+    Raises:
+        IndexError: If there is no such place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
+        tensor([1, 2, 0])
+    """
 def argsort(
     a: Any,
     axis: int | None = -1,
@@ -310,11 +650,48 @@ def argsort(
     stable: _bool | None = None,
     descending: _bool = False,
 ) -> Tensor:
-    """The indices that sort along ``axis``; equal elements stay in their order."""
+    """The indices that sort along ``axis``; equal elements stay in their order.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+        kind: Accepted.
+        order: Must be None.
+        stable: Accepted.
+        descending: From the largest down, as the array API standard spells it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.argsort([30, 10, 20])
+        tensor([1, 2, 0])
+    """
 def argwhere(a: Any) -> Tensor:
-    """Where the elements that are not zero lie: the indices of each, as a matrix."""
+    """Where the elements that are not zero lie: the indices of each, as a matrix.
+
+    Args:
+        a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.argwhere([[0, 5], [7, 0]])
+        tensor([[0, 1],
+                [1, 0]])
+    """
 def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded, halves to the even digit."""
+    """Each element rounded, halves to the even digit.
+
+    Another name for ``numpy.round``.
+
+    Args:
+        a: Tensor, or what makes one.
+        decimals: How many digits after the point to keep; negative ones are before it.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.round([0.5, 1.5, 2.675], 1)
+        tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
+    """
 def array(
     object: Any,
     dtype: dtype | type | str | None = None,
@@ -325,15 +702,76 @@ def array(
     ndmin: int = 0,
     **options: Any,
 ) -> Tensor:
-    """A tensor with a copy of ``object``; the gradient flows through it."""
+    """A tensor with a copy of ``object``; the gradient flows through it.
+
+    Args:
+        object: A number, nested sequences of numbers or tensors, an array, or a tensor.
+        dtype: Default: a tensor's own; float64 for Python floats, int64 for ints.
+        copy: Whether to copy (default); None copies only if needed, False must not copy.
+        order: Accepted; the result is in row-major order.
+        subok: Accepted.
+        ndmin: The least number of dimensions; new ones of size 1 go in front.
+        **options: ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([[1, 2], [3, 4.5]])
+        tensor([[1.0000, 2.0000],
+                [3.0000, 4.5000]], dtype=tinytorch.float64)
+    """
 def array_equal(a1: Any, a2: Any, equal_nan: _bool = False) -> _bool:
-    """Whether two tensors have the same shape and elements."""
+    """Whether two tensors have the same shape and elements.
+
+    Args:
+        a1: Tensor, or what makes one.
+        a2: Tensor, or what makes one.
+        equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [1, 2, 3])
+        (True, False)
+    """
 def array_equiv(a1: Any, a2: Any) -> _bool:
-    """Whether two tensors have the same elements when one is broadcast to the other."""
+    """Whether two tensors have the same elements when one is broadcast to the other.
+
+    Args:
+        a1: A tensor, or what makes one.
+        a2: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
+        True
+    """
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """A tensor cut into parts of nearly equal size, or before given places."""
+    """A tensor cut into parts of nearly equal size, or before given places.
+
+    Args:
+        ary: Tensor, or what makes one.
+        indices_or_sections: How many parts, or the places.
+        axis: The dimension; default the first.
+
+    Returns:
+        Views.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array_split([1, 2, 3], 2)
+        (tensor([1, 2]), tensor([3]))
+    """
 def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
-    """``a`` as a tensor, the same one if it is one of that dtype."""
+    """``a`` as a tensor, the same one if it is one of that dtype.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.asanyarray([1, 2])
+        tensor([1, 2])
+    """
 def asarray(
     a: Any,
     dtype: dtype | type | str | None = None,
@@ -342,9 +780,33 @@ def asarray(
     copy: _bool | None = None,
     **options: Any,
 ) -> Tensor:
-    """``a`` as a tensor, the same one if it is one of that dtype."""
+    """``a`` as a tensor, the same one if it is one of that dtype.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
+        order: Accepted; the result is in row-major order.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.array([1, 2])
+        >>> np.asarray(x) is x
+        True
+    """
 def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
-    """``a`` as a tensor in row-major order, of at least one dimension."""
+    """``a`` as a tensor in row-major order, of at least one dimension.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
+        True
+    """
 def asin(
     x: Any,
     /,
@@ -356,7 +818,21 @@ def asin(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle whose sine each element is."""
+    """The angle whose sine each element is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def asinh(
     x: Any,
     /,
@@ -368,9 +844,34 @@ def asinh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The inverse hyperbolic sine of each element."""
+    """The inverse hyperbolic sine of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
-    """``x`` in another dtype; see ``Tensor.to``."""
+    """``x`` in another dtype; see ``Tensor.to``.
+
+    Args:
+        x: Tensor of any shape.
+        dtype: The wanted dtype.
+        copy: Whether to copy even where nothing changes (default).
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.astype(tt.tensor([1.5]), tt.int64)
+        tensor([1])
+    """
 def atan(
     x: Any,
     /,
@@ -382,7 +883,21 @@ def atan(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle whose tangent each element is."""
+    """The angle whose tangent each element is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def atan2(
     x1: Any,
     x2: Any,
@@ -395,7 +910,22 @@ def atan2(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The angle of the point (x2, x1)."""
+    """The angle of the point (x2, x1).
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def atanh(
     x: Any,
     /,
@@ -407,25 +937,72 @@ def atanh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The inverse hyperbolic tangent of each element."""
+    """The inverse hyperbolic tangent of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 @overload
 def atleast_1d(ary: Any, /) -> Tensor:
-    """Tensors with at least 1 dimension."""
+    """Tensors with at least 1 dimension.
+
+    Args:
+        *arys: Tensors, or what makes them.
+
+    Returns:
+        One tensor, or a tuple of as many as were given.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.atleast_1d(3.0)
+        tensor([3.], dtype=tinytorch.float64)
+    """
 @overload
-def atleast_1d(*arys: Any) -> tuple[Tensor, ...]:
-    """Tensors with at least 1 dimension."""
+def atleast_1d(*arys: Any) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_2d(ary: Any, /) -> Tensor:
-    """Tensors with at least 2 dimensions."""
+    """Tensors with at least 2 dimensions.
+
+    Args:
+        *arys: Tensors, or what makes them.
+
+    Returns:
+        One tensor, or a tuple of as many as were given.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.atleast_2d([1, 2])
+        tensor([[1, 2]])
+    """
 @overload
-def atleast_2d(*arys: Any) -> tuple[Tensor, ...]:
-    """Tensors with at least 2 dimensions."""
+def atleast_2d(*arys: Any) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_3d(ary: Any, /) -> Tensor:
-    """Tensors with at least 3 dimensions."""
+    """Tensors with at least 3 dimensions.
+
+    Args:
+        *arys: Tensors, or what makes them.
+
+    Returns:
+        One tensor, or a tuple of as many as were given.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.atleast_3d([1, 2]).shape
+        tinytorch.Size([1, 2, 1])
+    """
 @overload
-def atleast_3d(*arys: Any) -> tuple[Tensor, ...]:
-    """Tensors with at least 3 dimensions."""
+def atleast_3d(*arys: Any) -> tuple[Tensor, ...]: ...
 def average(
     a: Any,
     axis: int | Sequence[int] | None = None,
@@ -434,11 +1011,55 @@ def average(
     *,
     keepdims: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
-    """Weighted mean of the elements, of all or along ``axis``."""
+    """Weighted mean of the elements, of all or along ``axis``.
+
+    Args:
+        a: Tensor of any shape; integers are cast to the default dtype.
+        axis: Dimension or dimensions; None, the default, means all.
+        weights: How much each element counts: of ``a``'s shape, or of that along ``axis``.
+            Default: all the same.
+        returned: Also return the sum of the weights.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; with ``returned`` a tuple of two.
+
+    Raises:
+        ValueError: If the weights' shape does not fit.
+        ZeroDivisionError: If weights sum to zero.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.average(tt.tensor([1.0, 2.0]), weights=[3, 1])
+        tensor(1.2500)
+    """
 def bartlett(M: int) -> Tensor:
-    """The Bartlett window, a triangle that ends at 0."""
+    """The Bartlett window, a triangle that ends at 0.
+
+    Args:
+        M: The number of samples; none if it is below 1.
+
+    Returns:
+        Tensor of shape ``(M,)`` of the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bartlett(5)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
-    """How often each integer from 0 on comes."""
+    """How often each integer from 0 on comes.
+
+    Args:
+        x: Tensor of one dimension, integers that are not negative.
+        weights: How much each counts; default 1.
+        minlength: The least length of the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bincount([0, 1, 1, 3])
+        tensor([1, 2, 0, 1])
+    """
 def bitwise_and(
     x1: Any,
     x2: Any,
@@ -451,7 +1072,24 @@ def bitwise_and(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The bits that are set in both operands."""
+    """The bits that are set in both operands.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_and([6, 5], 3)
+        tensor([2, 1])
+    """
 def bitwise_count(
     x: Any,
     /,
@@ -463,7 +1101,21 @@ def bitwise_count(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """How many bits of each element's absolute value are set."""
+    """How many bits of each element's absolute value are set.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def bitwise_invert(
     x: Any,
     /,
@@ -475,7 +1127,23 @@ def bitwise_invert(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Every bit of each integer or bool inverted."""
+    """Every bit of each integer or bool inverted.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_invert([0, 5])
+        tensor([-1, -6])
+    """
 def bitwise_left_shift(
     x1: Any,
     x2: Any,
@@ -488,7 +1156,24 @@ def bitwise_left_shift(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand's bits moved up."""
+    """The first operand's bits moved up.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_left_shift([1, 3], 2)
+        tensor([ 4, 12])
+    """
 def bitwise_not(
     x: Any,
     /,
@@ -500,7 +1185,23 @@ def bitwise_not(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Every bit of each integer or bool inverted."""
+    """Every bit of each integer or bool inverted.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_not([0, 5])
+        tensor([-1, -6])
+    """
 def bitwise_or(
     x1: Any,
     x2: Any,
@@ -513,7 +1214,24 @@ def bitwise_or(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The bits that are set in either operand."""
+    """The bits that are set in either operand.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_or([6, 5], 3)
+        tensor([7, 7])
+    """
 def bitwise_right_shift(
     x1: Any,
     x2: Any,
@@ -526,7 +1244,24 @@ def bitwise_right_shift(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand's bits moved down."""
+    """The first operand's bits moved down.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_right_shift([8, -8], 2)
+        tensor([ 2, -2])
+    """
 def bitwise_xor(
     x1: Any,
     x2: Any,
@@ -539,19 +1274,115 @@ def bitwise_xor(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The bits that are set in one operand alone."""
+    """The bits that are set in one operand alone.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.bitwise_xor([6, 5], 3)
+        tensor([5, 6])
+    """
 def blackman(M: int) -> Tensor:
-    """The Blackman window, a sum of three cosines."""
+    """The Blackman window, a sum of three cosines.
+
+    Args:
+        M: The number of samples; none if it is below 1.
+
+    Returns:
+        Tensor of shape ``(M,)`` of the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.blackman(5)[1:4]
+        tensor([0.3400, 1.0000, 0.3400])
+    """
 def block(arrays: Any) -> Tensor:
-    """A tensor put together from blocks."""
+    """A tensor put together from blocks.
+
+    Args:
+        arrays: Nested lists of tensors: the innermost are joined along the last dimension,
+            those around them along the one before, and so on.
+
+    Raises:
+        ValueError: For an empty list, or shapes that do not fit.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.block([[np.eye(1), np.zeros((1, 1))], [np.ones((1, 2))]])
+        tensor([[1., 0.],
+                [1., 1.]], dtype=tinytorch.float64)
+    """
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
-    """Tensors stretched to the shape they broadcast to."""
+    """Tensors stretched to the shape they broadcast to.
+
+    Args:
+        *args: Tensors, or what makes them.
+
+    Returns:
+        Views.
+
+    Raises:
+        RuntimeError: If they do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.broadcast_arrays(tt.ones(2), tt.zeros(1))[1]
+        tensor([0., 0.])
+    """
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of the given shapes broadcast to."""
+    """The shape that tensors of the given shapes broadcast to.
+
+    Args:
+        *shapes: Sequences of ints; an int stands for a shape of one dimension.
+
+    Returns:
+        A ``Size``.
+
+    Raises:
+        RuntimeError: If the shapes do not broadcast.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.broadcast_shapes((2, 1), (3,))
+        tinytorch.Size([2, 3])
+    """
 def broadcast_to(array: Any, shape: int | Sequence[int], subok: _bool = False) -> Tensor:
-    """``array`` stretched to a shape."""
+    """``array`` stretched to a shape.
+
+    Args:
+        array: Tensor, or what makes one.
+        shape: The sizes.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.broadcast_to([1, 2], (2, 2))
+        tensor([[1, 2],
+                [1, 2]])
+    """
 def can_cast(from_: Any, to: Any, casting: str = 'safe') -> _bool:
-    """Whether a cast is allowed."""
+    """Whether a cast is allowed.
+
+    Args:
+        from_: A dtype, or a tensor.
+        to: A dtype.
+        casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
+        (False, True)
+    """
 def cbrt(
     x: Any,
     /,
@@ -563,7 +1394,21 @@ def cbrt(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The cube root of each element."""
+    """The cube root of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def ceil(
     x: Any,
     /,
@@ -575,7 +1420,21 @@ def ceil(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The smallest whole number that is not below each element."""
+    """The smallest whole number that is not below each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def clip(
     a: Any,
     a_min: Any = None,
@@ -586,18 +1445,72 @@ def clip(
     max: Any = None,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """The elements, but none below ``a_min`` or above ``a_max``."""
+    """The elements, but none below ``a_min`` or above ``a_max``.
+
+    Args:
+        a: Tensor, or what makes one.
+        a_min: The lower bound: a number, a tensor, or None for none.
+        a_max: The upper bound.
+        out: Where to write the result.
+        min: The same as ``a_min``.
+        max: The same as ``a_max``.
+        dtype: What to compute in.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
+        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
+    """
 def column_stack(
     tup: Any,
     *,
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """Vectors as the columns of a matrix."""
+    """Vectors as the columns of a matrix.
+
+    Args:
+        tup: Tensors, or what makes them.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.column_stack([[1, 2], [3, 4]])
+        tensor([[1, 3],
+                [2, 4]])
+    """
 def common_type(*arrays: Any) -> dtype:
-    """A floating-point or complex dtype for all the tensors; integers count as the default one."""
+    """A floating-point or complex dtype for all the tensors; integers count as the default one.
+
+    Args:
+        *arrays: Tensors.
+
+    Returns:
+        A dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
+        tinytorch.complex64
+    """
 def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
-    """The slices of ``a`` along ``axis`` where ``condition`` holds."""
+    """The slices of ``a`` along ``axis`` where ``condition`` holds.
+
+    Args:
+        condition: Bools, one for each slice; it may have fewer.
+        a: Tensor of any shape.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.compress([False, True], tt.tensor([[1, 2], [3, 4]]), axis=0)
+        tensor([[3, 4]])
+    """
 def concat(
     arrays: Any,
     /,
@@ -607,7 +1520,23 @@ def concat(
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """``arrays`` joined along an existing dimension."""
+    """``arrays`` joined along an existing dimension.
+
+    Another name for ``numpy.concatenate``.
+
+    Args:
+        arrays: Tensors, or what makes them.
+        axis: The dimension; None means they are flattened first.
+        out: Where to write the result.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.concatenate([[1, 2], [3.5]])
+        tensor([1.0000, 2.0000, 3.5000], dtype=tinytorch.float64)
+    """
 def concatenate(
     arrays: Any,
     /,
@@ -617,7 +1546,21 @@ def concatenate(
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """``arrays`` joined along an existing dimension."""
+    """``arrays`` joined along an existing dimension.
+
+    Args:
+        arrays: Tensors, or what makes them.
+        axis: The dimension; None means they are flattened first.
+        out: Where to write the result.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.concatenate([[1, 2], [3.5]])
+        tensor([1.0000, 2.0000, 3.5000], dtype=tinytorch.float64)
+    """
 def conj(
     x: Any,
     /,
@@ -629,7 +1572,21 @@ def conj(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The complex conjugate of each element."""
+    """The complex conjugate of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def conjugate(
     x: Any,
     /,
@@ -641,11 +1598,50 @@ def conjugate(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The complex conjugate of each element."""
+    """The complex conjugate of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
-    """The convolution of two signals: sums of products with one of them reversed."""
+    """The convolution of two signals: sums of products with one of them reversed.
+
+    Args:
+        a: Tensor of shape ``(n,)``.
+        v: Tensor of shape ``(m,)``.
+        mode: ``"full"``, every overlap, ``n + m - 1`` of them; ``"same"``, the middle
+            ``max(n, m)``; or ``"valid"``, those that are complete.
+
+    Raises:
+        ValueError: For an empty signal or another mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.convolve([1, 2, 3], [0, 1])
+        tensor([0, 1, 2, 3])
+    """
 def copy(a: Any, order: str = 'K') -> Tensor:
-    """A copy of ``a`` in memory of its own; the gradient flows through it."""
+    """A copy of ``a`` in memory of its own; the gradient flows through it.
+
+    Args:
+        a: A tensor, or what makes one.
+        order: Accepted; the copy is in row-major order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.copy([1, 2])
+        tensor([1, 2])
+    """
 def copysign(
     x1: Any,
     x2: Any,
@@ -658,9 +1654,43 @@ def copysign(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first's size with the second's sign."""
+    """The first's size with the second's sign.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
-    """Write the values of ``src`` to ``dst``, where ``where`` holds."""
+    """Write the values of ``src`` to ``dst``, where ``where`` holds.
+
+    Args:
+        dst: The tensor that is written to.
+        src: Values that broadcast with it.
+        casting: Which casts to ``dst``'s dtype are allowed: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+        where: Bools that broadcast with ``dst``; default everywhere.
+
+    Raises:
+        TypeError: If a cast is not allowed.
+        RuntimeError: If the shapes do not broadcast, or a leaf that requires grad is written to.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(3)
+        >>> tt.copyto(x, 2, where=[True, False, True])
+        >>> x
+        tensor([2., 0., 2.])
+    """
 def corrcoef(
     x: Any,
     y: Any = None,
@@ -668,9 +1698,36 @@ def corrcoef(
     *,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """The correlation coefficients of variables, one a row."""
+    """The correlation coefficients of variables, one a row.
+
+    Args:
+        x: Tensor of one or two dimensions.
+        y: More variables.
+        rowvar: Whether variables are rows; else they are columns.
+        dtype: Of the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
+        tensor([[ 1., -1.],
+                [-1.,  1.]], dtype=tinytorch.float64)
+    """
 def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
-    """The cross-correlation of two signals: sums of products at every shift."""
+    """The cross-correlation of two signals: sums of products at every shift.
+
+    Args:
+        a: Tensor of shape ``(n,)``.
+        v: Tensor of shape ``(m,)``; its conjugate is taken.
+        mode: ``"valid"`` (default), ``"same"`` or ``"full"``, as for ``convolve``.
+
+    Raises:
+        ValueError: For an empty signal or another mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.correlate([1, 2, 3], [0, 1])
+        tensor([2, 3])
+    """
 def cos(
     x: Any,
     /,
@@ -682,7 +1739,21 @@ def cos(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The cosine of each element, in radians."""
+    """The cosine of each element, in radians.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def cosh(
     x: Any,
     /,
@@ -694,9 +1765,34 @@ def cosh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The hyperbolic cosine of each element."""
+    """The hyperbolic cosine of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: _bool = False) -> Tensor:
-    """How many elements are not zero, of all or along ``axis``."""
+    """How many elements are not zero, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
+        tensor([1, 2])
+    """
 def cov(
     m: Any,
     y: Any = None,
@@ -708,7 +1804,24 @@ def cov(
     *,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """The covariance matrix of variables, one a row."""
+    """The covariance matrix of variables, one a row.
+
+    Args:
+        m: Tensor of one or two dimensions.
+        y: More variables.
+        rowvar: Whether variables are rows; else they are columns.
+        bias: Divide by the number of observations, not by one less.
+        ddof: Divide by that number less this instead.
+        fweights: How often each observation counts.
+        aweights: How much each counts.
+        dtype: Of the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+        tensor([[ 1., -1.],
+                [-1.,  1.]], dtype=tinytorch.float64)
+    """
 def cross(
     a: Any,
     b: Any,
@@ -717,21 +1830,62 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Tensor:
-    """The cross products of vectors of three elements."""
+    """The cross products of vectors of three elements.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+        axisa: The dimension of ``a``'s vectors; default the last.
+        axisb: That of ``b``'s.
+        axisc: That of the result's.
+        axis: All three of them.
+
+    Raises:
+        ValueError: If a vector has not three elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cross([1, 0, 0], [0, 1, 0])
+        tensor([0, 0, 1])
+    """
 def cumprod(
     a: Any,
     axis: int | None = None,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Running products along ``axis``."""
+    """Running products along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cumprod([1, 2, 3])
+        tensor([1, 2, 6])
+    """
 def cumsum(
     a: Any,
     axis: int | None = None,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Running sums along ``axis``."""
+    """Running sums along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cumsum([1, 2, 3])
+        tensor([1, 3, 6])
+    """
 def cumulative_prod(
     x: Any,
     /,
@@ -740,7 +1894,22 @@ def cumulative_prod(
     dtype: dtype | type | str | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
-    """Running products along ``axis``."""
+    """Running products along ``axis``.
+
+    Args:
+        x: Tensor, or what makes one.
+        axis: The dimension; it may be left out where there is only one.
+        dtype: What to compute in; default ``x``'s, 64 bits for integers.
+        include_initial: Begin with 1.
+
+    Raises:
+        ValueError: If ``axis`` is missing and there are several dimensions.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cumulative_prod([2, 3, 4])
+        tensor([ 2,  6, 24])
+    """
 def cumulative_sum(
     x: Any,
     /,
@@ -749,7 +1918,22 @@ def cumulative_sum(
     dtype: dtype | type | str | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
-    """Running sums along ``axis``."""
+    """Running sums along ``axis``.
+
+    Args:
+        x: Tensor, or what makes one.
+        axis: The dimension; it may be left out where there is only one.
+        dtype: What to compute in; default ``x``'s, 64 bits for integers.
+        include_initial: Begin with 0.
+
+    Raises:
+        ValueError: If ``axis`` is missing and there are several dimensions.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.cumulative_sum([1, 2, 3], include_initial=True)
+        tensor([0, 1, 3, 6])
+    """
 def deg2rad(
     x: Any,
     /,
@@ -761,7 +1945,21 @@ def deg2rad(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Degrees as radians."""
+    """Degrees as radians.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def degrees(
     x: Any,
     /,
@@ -773,23 +1971,144 @@ def degrees(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Radians as degrees."""
+    """Radians as degrees.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
-    """``arr`` without some of its slices."""
+    """``arr`` without some of its slices.
+
+    Args:
+        arr: Tensor of any shape.
+        obj: Which: an int, a slice, several ints or a bool for each.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Raises:
+        IndexError: For a place that does not exist.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.delete(tt.tensor([1, 2, 3]), 1)
+        tensor([1, 3])
+    """
 def diag(v: Any, k: int = 0) -> Tensor:
-    """A diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    """A diagonal of a matrix, or the matrix with a vector on its diagonal.
+
+    Args:
+        v: Tensor of one or two dimensions.
+        k: Which diagonal; default the main one, positive ones are above it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diag([1, 2])
+        tensor([[1, 0],
+                [0, 2]])
+    """
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
-    """Where the main diagonal of a tensor lies."""
+    """Where the main diagonal of a tensor lies.
+
+    Args:
+        n: The size of each dimension.
+        ndim: How many dimensions; default 2.
+
+    Returns:
+        One int64 tensor of shape ``(n,)`` for each dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.diag_indices(2)
+        (tensor([0, 1]), tensor([0, 1]))
+    """
 def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
-    """Where the main diagonal of ``arr`` lies."""
+    """Where the main diagonal of ``arr`` lies.
+
+    Args:
+        arr: Tensor of two or more dimensions of one size.
+
+    Raises:
+        ValueError: For another shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.diag_indices_from(tt.zeros(2, 2))
+        (tensor([0, 1]), tensor([0, 1]))
+    """
 def diagflat(v: Any, k: int = 0) -> Tensor:
-    """The matrix with all elements of ``v`` on a diagonal."""
+    """The matrix with all elements of ``v`` on a diagonal.
+
+    Args:
+        v: Tensor, or what makes one.
+        k: Which diagonal; default the main one, positive ones are above it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diagflat([1, 2], k=1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
+    """
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The diagonals of two dimensions, as the last one."""
+    """The diagonals of two dimensions, as the last one.
+
+    Args:
+        a: Tensor of at least two dimensions.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        axis1: The dimension of the rows.
+        axis2: That of the columns.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diagonal([[1, 2], [3, 4]])
+        tensor([1, 4])
+    """
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """The differences of neighbours along ``axis``."""
+    """The differences of neighbours along ``axis``.
+
+    Args:
+        a: Tensor of at least one dimension.
+        n: How often to take differences.
+        axis: The dimension; default the last.
+        prepend: What to put before ``a`` first; a number stands for one slice.
+        append: What to put after it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diff([1, 4, 9, 16])
+        tensor([3, 5, 7])
+    """
 def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
-    """Which bin each element falls into, counted from 1; 0 and the last one are outside."""
+    """Which bin each element falls into, counted from 1; 0 and the last one are outside.
+
+    Args:
+        x: Tensor of any shape.
+        bins: Edges, in ascending or descending order; tensor of one dimension.
+        right: Whether a bin holds its upper edge rather than its lower one.
+
+    Returns:
+        int64 tensor of ``x``'s shape.
+
+    Raises:
+        ValueError: If ``bins`` has not one dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
+        tensor([1, 4, 3])
+    """
 def divide(
     x1: Any,
     x2: Any,
@@ -802,22 +2121,104 @@ def divide(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The quotient of two operands; of integers in float64."""
+    """The quotient of two operands; of integers in float64.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.divide([6, 5], 2)
+        tensor([3.0000, 2.5000], dtype=tinytorch.float64)
+    """
 def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """Quotients rounded down, and what remains."""
+    """Quotients rounded down, and what remains.
+
+    Args:
+        x1: Dividends.
+        x2: Divisors.
+        out: Where to write both.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.divmod([-7, 7], 3)
+        (tensor([-3,  2]), tensor([2, 1]))
+    """
 def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
-    """Sums of products over the last dimension of ``a`` and the last but one of ``b``."""
+    """Sums of products over the last dimension of ``a`` and the last but one of ``b``.
+
+    Args:
+        a: Tensor, or what makes one; a 0-d one multiplies.
+        b: Tensor, or what makes one; of a vector the only dimension.
+        out: Where to write the result.
+
+    Raises:
+        ValueError: If the sizes do not fit.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.dot([[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
+    """
 def dsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """A tensor cut into equal parts, or before given places, along the third dimension."""
+    """A tensor cut into equal parts, or before given places, along the third dimension.
+
+    Args:
+        ary: Tensor, or what makes one.
+        indices_or_sections: How many parts, or the places.
+
+    Returns:
+        Views.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.dsplit(np.array([[[1, 2]]]), 2)[1]
+        tensor([[[2]]])
+    """
 def dstack(
     tup: Any,
     *,
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """Tensors behind each other: along the third dimension."""
+    """Tensors behind each other: along the third dimension.
+
+    Args:
+        tup: Tensors, or what makes them.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.dstack([[1, 2], [3, 4]])
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
-    """The differences of neighbours in the flattened tensor."""
+    """The differences of neighbours in the flattened tensor.
+
+    Args:
+        ary: Tensor of any shape.
+        to_end: What to put after them.
+        to_begin: What to put before them.
+
+    Returns:
+        Tensor of one dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ediff1d(tt.tensor([1, 4, 9]), to_begin=0)
+        tensor([0, 3, 5])
+    """
 def einsum(
     subscripts: Any,
     *operands: Any,
@@ -826,14 +2227,40 @@ def einsum(
     dtype: dtype | type | str | None = None,
     **options: Any,
 ) -> Tensor:
-    """Sums of products as Einstein's convention writes them."""
+    """Sums of products as Einstein's convention writes them.
+
+    Args:
+        subscripts: Such as ``"ij,jk->ik"``.
+        *operands: Tensors, or what makes them.
+        out: Where to write the result.
+        optimize: Accepted; the order is found in any case.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        **options: ``order`` and ``casting`` are accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
+    """
 def empty(
     shape: Any,
     dtype: dtype | type | str | None = None,
     order: str = 'C',
     **options: Any,
 ) -> Tensor:
-    """A tensor whose elements are whatever its memory held."""
+    """A tensor whose elements are whatever its memory held.
+
+    Args:
+        shape: The sizes.
+        dtype: Default float64.
+        order: Accepted; the tensor is in row-major order.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.empty((2, 3)).shape
+        tinytorch.Size([2, 3])
+    """
 def empty_like(
     a: Any,
     /,
@@ -843,7 +2270,21 @@ def empty_like(
     shape: Any = None,
     **options: Any,
 ) -> Tensor:
-    """A tensor, not filled, of the shape and dtype of another."""
+    """A tensor, not filled, of the shape and dtype of another.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: Default ``a``'s.
+        order: Accepted; the tensor is in row-major order.
+        subok: Accepted.
+        shape: The sizes; default ``a``'s.
+        **options: ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.empty_like([[1, 2], [3, 4]]).shape
+        tinytorch.Size([2, 2])
+    """
 def equal(
     x1: Any,
     x2: Any,
@@ -856,7 +2297,22 @@ def equal(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether elements are equal."""
+    """Whether elements are equal.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def exp(
     x: Any,
     /,
@@ -868,7 +2324,21 @@ def exp(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """e to the power of each element."""
+    """e to the power of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def exp2(
     x: Any,
     /,
@@ -880,9 +2350,39 @@ def exp2(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """2 to the power of each element."""
+    """2 to the power of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
-    """``a`` with a dimension of size 1 at each place of ``axis`` in the result."""
+    """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
+
+    Args:
+        a: Tensor of any shape.
+        axis: Place or places.
+
+    Returns:
+        A view.
+
+    Raises:
+        IndexError: If there is no such place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
+        tinytorch.Size([1, 2, 1])
+    """
 def expm1(
     x: Any,
     /,
@@ -894,9 +2394,36 @@ def expm1(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """e to the power of each element, less 1, exact near 0."""
+    """e to the power of each element, less 1, exact near 0.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def extract(condition: Any, arr: Any) -> Tensor:
-    """The elements of ``arr`` where ``condition`` holds."""
+    """The elements of ``arr`` where ``condition`` holds.
+
+    Args:
+        condition: Tensor with as many elements as ``arr``, or fewer.
+        arr: Tensor of any shape.
+
+    Returns:
+        Tensor of one dimension, a copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.extract([True, False, True], [1, 2, 3])
+        tensor([1, 3])
+    """
 def eye(
     N: int,
     M: int | None = None,
@@ -904,7 +2431,21 @@ def eye(
     dtype: dtype | type | str | None = None,
     **options: Any,
 ) -> Tensor:
-    """A matrix with ones on a diagonal and zeros elsewhere."""
+    """A matrix with ones on a diagonal and zeros elsewhere.
+
+    Args:
+        N: Rows.
+        M: Columns; default ``N``.
+        k: Which diagonal; default the main one, positive ones are above it.
+        dtype: Default float64.
+        **options: ``device`` or ``backend``; ``order`` and ``like`` are accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.eye(2, 3, k=1)
+        tensor([[0., 1., 0.],
+                [0., 0., 1.]], dtype=tinytorch.float64)
+    """
 def fabs(
     x: Any,
     /,
@@ -916,19 +2457,106 @@ def fabs(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The absolute value of each real element, as a float."""
+    """The absolute value of each real element, as a float.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.fabs([-1.5, 2.0])
+        tensor([1.5000, 2.0000], dtype=tinytorch.float64)
+    """
 def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
-    """Write ``val`` to the main diagonal of ``a``."""
+    """Write ``val`` to the main diagonal of ``a``.
+
+    Args:
+        a: The tensor that is written to, of two or more dimensions; of more than two all are
+            of one size.
+        val: A number, or values, repeated if there are fewer than places.
+        wrap: Whether in a tall matrix the diagonal begins anew after a row.
+
+    Raises:
+        ValueError: For another shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.zeros(2, 3)
+        >>> tt.fill_diagonal(x, 5)
+        >>> x
+        tensor([[5., 0., 0.],
+                [0., 5., 0.]])
+    """
 def fix(x: Any, out: Tensor | None = None) -> Tensor:
-    """Each element without its fractional part."""
+    """Each element without its fractional part.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.fix([-1.5, 1.5])
+        tensor([-1.,  1.], dtype=tinytorch.float64)
+    """
 def flatnonzero(a: Any) -> Tensor:
-    """Where in the flattened tensor the elements that are not zero lie."""
+    """Where in the flattened tensor the elements that are not zero lie.
+
+    Args:
+        a: Tensor of any shape.
+
+    Returns:
+        int64 tensor of one dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
+        tensor([1, 2])
+    """
 def flip(m: Any, axis: Any = None) -> Tensor:
-    """The elements in reverse order along ``axis``."""
+    """The elements in reverse order along ``axis``.
+
+    Args:
+        m: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.flip([[1, 2], [3, 4]], axis=1)
+        tensor([[2, 1],
+                [4, 3]])
+    """
 def fliplr(a: Any, /) -> Tensor:
-    """The columns in reverse order."""
+    """The columns in reverse order.
+
+    Args:
+        a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.fliplr([[1, 2], [3, 4]])
+        tensor([[2, 1],
+                [4, 3]])
+    """
 def flipud(a: Any, /) -> Tensor:
-    """The rows in reverse order."""
+    """The rows in reverse order.
+
+    Args:
+        a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.flipud([[1, 2], [3, 4]])
+        tensor([[3, 4],
+                [1, 2]])
+    """
 def float_power(
     x1: Any,
     x2: Any,
@@ -941,7 +2569,22 @@ def float_power(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand to the power of the second, at least in float64."""
+    """The first operand to the power of the second, at least in float64.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def floor(
     x: Any,
     /,
@@ -953,7 +2596,21 @@ def floor(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The largest whole number that is not above each element."""
+    """The largest whole number that is not above each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def floor_divide(
     x1: Any,
     x2: Any,
@@ -966,7 +2623,24 @@ def floor_divide(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The quotient, rounded down."""
+    """The quotient, rounded down.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.floor_divide([-7, 7], 2)
+        tensor([-4,  3])
+    """
 def fmax(
     x1: Any,
     x2: Any,
@@ -979,7 +2653,22 @@ def fmax(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The larger element; a number rather than NaN."""
+    """The larger element; a number rather than NaN.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def fmin(
     x1: Any,
     x2: Any,
@@ -992,7 +2681,22 @@ def fmin(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The smaller element; a number rather than NaN."""
+    """The smaller element; a number rather than NaN.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def fmod(
     x1: Any,
     x2: Any,
@@ -1005,9 +2709,39 @@ def fmod(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """What remains of a division, with the dividend's sign."""
+    """What remains of a division, with the dividend's sign.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
-    """Each element as a fraction of size 0.5 to 1 and a power of 2."""
+    """Each element as a fraction of size 0.5 to 1 and a power of 2.
+
+    Args:
+        x: Tensor, or what makes one.
+
+    Returns:
+        The fractions and the exponents.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> fraction, exponent = np.frexp([1.0, 6.0])
+        >>> fraction
+        tensor([0.5000, 0.7500], dtype=tinytorch.float64)
+        >>> exponent
+        tensor([1, 3], dtype=tinytorch.int32)
+    """
 def frombuffer(
     buffer: Any,
     *,
@@ -1016,7 +2750,27 @@ def frombuffer(
     offset: int = 0,
     requires_grad: _bool = False,
 ) -> Tensor:
-    """The numbers in a buffer of bytes, in a tensor of one dimension."""
+    """The numbers in a buffer of bytes, in a tensor of one dimension.
+
+    Args:
+        buffer: Bytes, or an object that has the buffer interface.
+        dtype: What the bytes stand for.
+        count: How many numbers; default all.
+        offset: How many bytes to skip first; default 0.
+        requires_grad: Whether it is a leaf whose gradient is wanted.
+
+    Returns:
+        A tensor that shares the buffer's memory if that can be written to and the active
+        backend is on the CPU, else a copy.
+
+    Raises:
+        ValueError: If the buffer is too short, or no whole number of elements long.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
+        tensor([2, 3], dtype=tinytorch.uint8)
+    """
 def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],
@@ -1024,9 +2778,39 @@ def fromfunction(
     dtype: dtype | type | str | None = None,
     **kwargs: Any,
 ) -> Tensor:
-    """The results of a function of the indices of every element of a grid."""
+    """The results of a function of the indices of every element of a grid.
+
+    Args:
+        function: Takes a tensor of indices for each dimension, all at once.
+        shape: The sizes of the grid.
+        dtype: Of the indices; default the default dtype.
+        **kwargs: More arguments for ``function``.
+
+    Returns:
+        What ``function`` returns, as a tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype=tt.int64)
+        tensor([[0, 1],
+                [1, 2]])
+    """
 def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: int = -1) -> Tensor:
-    """The items of an iterable, in a tensor of one dimension."""
+    """The items of an iterable, in a tensor of one dimension.
+
+    Args:
+        iter: Gives numbers.
+        dtype: Of the result.
+        count: How many to take; default all.
+
+    Raises:
+        ValueError: If there are fewer than ``count``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.fromiter((i * i for i in range(4)), tt.int64)
+        tensor([0, 1, 4, 9])
+    """
 def full(
     shape: Any,
     fill_value: Any,
@@ -1034,7 +2818,20 @@ def full(
     order: str = 'C',
     **options: Any,
 ) -> Tensor:
-    """A tensor of one value, or of values that are broadcast to a shape."""
+    """A tensor of one value, or of values that are broadcast to a shape.
+
+    Args:
+        shape: The sizes.
+        fill_value: The value, or a tensor of them.
+        dtype: Default that of the value.
+        order: Accepted; the tensor is in row-major order.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.full(2, 7)
+        tensor([7, 7])
+    """
 def full_like(
     a: Any,
     fill_value: Any,
@@ -1044,7 +2841,22 @@ def full_like(
     shape: Any = None,
     **options: Any,
 ) -> Tensor:
-    """A tensor of one value, of the shape and dtype of another."""
+    """A tensor of one value, of the shape and dtype of another.
+
+    Args:
+        a: Tensor, or what makes one.
+        fill_value: The value, or a tensor of them.
+        dtype: Default ``a``'s.
+        order: Accepted; the tensor is in row-major order.
+        subok: Accepted.
+        shape: The sizes; default ``a``'s.
+        **options: ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.full_like([1, 2], 7)
+        tensor([7, 7])
+    """
 def gcd(
     x1: Any,
     x2: Any,
@@ -1057,7 +2869,22 @@ def gcd(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The greatest common divisor."""
+    """The greatest common divisor.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def geomspace(
     start: Any,
     stop: Any,
@@ -1066,14 +2893,46 @@ def geomspace(
     dtype: dtype | type | str | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """Numbers whose quotients are equal, from ``start`` to ``stop``."""
+    """Numbers whose quotients are equal, from ``start`` to ``stop``.
+
+    Args:
+        start: The first: a number, or a tensor of them; complex ones lie on a spiral.
+        stop: The last; between real ones of different signs there is only NaN.
+        num: How many; default 50.
+        endpoint: Whether ``stop`` is one of them; default yes.
+        dtype: Of the result; default that of ``start`` and ``stop``, as floats.
+        axis: Where the new dimension goes; default first.
+
+    Raises:
+        ValueError: If a bound is 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.geomspace(1, 1000, 4).round()
+        tensor([   1.,   10.,  100., 1000.])
+    """
 def gradient(
     f: Any,
     *varargs: Any,
     axis: Any = None,
     edge_order: int = 1,
 ) -> Tensor | tuple[Tensor, ...]:
-    """Derivatives of a sampled function, by second-order differences inside."""
+    """Derivatives of a sampled function, by second-order differences inside.
+
+    Args:
+        f: The samples.
+        *varargs: The distance of neighbours, or the places; for all dimensions or for each.
+        axis: Dimension or dimensions; None, the default, means all.
+        edge_order: 1 (default) or 2: the order of the differences at both ends.
+
+    Returns:
+        A tensor for each dimension; not in a tuple if there is only one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.gradient([1.0, 4.0, 9.0, 16.0])
+        tensor([3., 4., 6., 7.], dtype=tinytorch.float64)
+    """
 def greater(
     x1: Any,
     x2: Any,
@@ -1086,7 +2945,22 @@ def greater(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether the first element is larger."""
+    """Whether the first element is larger.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def greater_equal(
     x1: Any,
     x2: Any,
@@ -1099,11 +2973,50 @@ def greater_equal(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether the first element is not smaller."""
+    """Whether the first element is not smaller.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def hamming(M: int) -> Tensor:
-    """The Hamming window, a raised cosine that minimises the nearest side lobe."""
+    """The Hamming window, a raised cosine that minimises the nearest side lobe.
+
+    Args:
+        M: The number of samples; none if it is below 1.
+
+    Returns:
+        Tensor of shape ``(M,)`` of the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hamming(3)
+        tensor([0.0800, 1.0000, 0.0800])
+    """
 def hanning(M: int) -> Tensor:
-    """The Hann window, a raised cosine that ends at 0."""
+    """The Hann window, a raised cosine that ends at 0.
+
+    Args:
+        M: The number of samples; none if it is below 1.
+
+    Returns:
+        Tensor of shape ``(M,)`` of the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hanning(3)
+        tensor([0., 1., 0.])
+    """
 def heaviside(
     x1: Any,
     x2: Any,
@@ -1113,7 +3026,20 @@ def heaviside(
     where: Any = True,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """0 below zero, 1 above, the second operand at zero; NaN of NaN."""
+    """0 below zero, 1 above, the second operand at zero; NaN of NaN.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
+        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
+    """
 def histogram(
     a: Any,
     bins: Any = 10,
@@ -1121,7 +3047,23 @@ def histogram(
     density: _bool | None = None,
     weights: Any = None,
 ) -> tuple[Tensor, Tensor]:
-    """How many elements each bin holds."""
+    """How many elements each bin holds.
+
+    Args:
+        a: Tensor, or what makes one.
+        bins: How many, the edges, or a rule of thumb; see ``histogram_bin_edges``.
+        range: The first and the last edge; default the extremes.
+        density: Divide by the number of elements and the bins' widths.
+        weights: How much each element counts; default 1.
+
+    Returns:
+        The counts, int64 unless there are weights or a density; and the edges.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.histogram([1, 2, 2, 4], bins=3)
+        (tensor([1, 2, 1]), tensor([1., 2., 3., 4.], dtype=tinytorch.float64))
+    """
 def histogram2d(
     x: Any,
     y: Any,
@@ -1130,9 +3072,48 @@ def histogram2d(
     density: _bool | None = None,
     weights: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """How many pairs of numbers are in each field of a grid."""
+    """How many pairs of numbers are in each field of a grid.
+
+    Args:
+        x: Tensor of shape ``(n,)``.
+        y: Tensor of shape ``(n,)``.
+        bins: How many, or the edges; one for both, or one for each.
+        range: The first and the last edge for each; default the extremes.
+        density: Divide by the number of pairs and the fields' sizes.
+        weights: How much each pair counts; default 1.
+
+    Returns:
+        The counts, of shape ``(nx, ny)`` in float64; the edges of ``x``; those of ``y``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> counts, xs, ys = np.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)
+        >>> counts
+        tensor([[1., 0.],
+                [0., 2.]], dtype=tinytorch.float64)
+    """
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
-    """The edges of the bins that ``histogram`` uses."""
+    """The edges of the bins that ``histogram`` uses.
+
+    Args:
+        a: Real tensor of any shape.
+        bins: How many, the edges themselves, or a rule of thumb: ``"auto"``, ``"doane"``,
+            ``"fd"``, ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
+        range: The first and the last edge; default the extremes of ``a``.
+        weights: The edges do not depend on them; no rule of thumb goes with them.
+
+    Returns:
+        Tensor of shape ``(bins + 1,)``.
+
+    Raises:
+        ValueError: For a rule or a range that does not exist, or edges that do not ascend.
+        TypeError: For a rule of thumb with weights.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.histogram_bin_edges(tt.tensor([0.0, 4.0]), bins=4)
+        tensor([0., 1., 2., 3., 4.])
+    """
 def histogramdd(
     sample: Any,
     bins: Any = 10,
@@ -1140,16 +3121,60 @@ def histogramdd(
     density: _bool | None = None,
     weights: Any = None,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """How many points each field of a grid holds."""
+    """How many points each field of a grid holds.
+
+    Args:
+        sample: Tensor of shape ``(points, dimensions)``, or a tensor for each dimension.
+        bins: How many, or the edges; one for all, or one for each dimension.
+        range: The first and the last edge for each; default the extremes.
+        density: Divide by the number of points and the fields' sizes.
+        weights: How much each point counts; default 1.
+
+    Returns:
+        The counts, floating-point, and the edges of each dimension.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
+        >>> counts
+        tensor([[0., 0.],
+                [0., 2.]], dtype=tinytorch.float64)
+    """
 def hsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """A tensor cut into equal parts, or before given places, along the second dimension, or the only one."""
+    """A tensor cut into equal parts, or before given places, along the second dimension, or the only one.
+
+    Args:
+        ary: Tensor, or what makes one.
+        indices_or_sections: How many parts, or the places.
+
+    Returns:
+        Views.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]
+        tensor([[1],
+                [3]])
+    """
 def hstack(
     tup: Any,
     *,
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """Tensors side by side: along the second dimension, or the only one."""
+    """Tensors side by side: along the second dimension, or the only one.
+
+    Args:
+        tup: Tensors, or what makes them.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.hstack([[1, 2], [3]])
+        tensor([1, 2, 3])
+    """
 def hypot(
     x1: Any,
     x2: Any,
@@ -1162,23 +3187,110 @@ def hypot(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The length of the hypotenuse over two sides."""
+    """The length of the hypotenuse over two sides.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def i0(x: Any) -> Tensor:
-    """The modified Bessel function of the first kind, of order 0."""
+    """The modified Bessel function of the first kind, of order 0.
+
+    Args:
+        x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.i0([0.0, 1.0])
+        tensor([1.0000, 1.2661], dtype=tinytorch.float64)
+    """
 def identity(n: int, dtype: dtype | type | str | None = None) -> Tensor:
-    """A square matrix with ones on its diagonal and zeros elsewhere."""
+    """A square matrix with ones on its diagonal and zeros elsewhere.
+
+    Args:
+        n: Rows and columns.
+        dtype: Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.identity(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
 def imag(val: Any) -> Tensor:
-    """The imaginary part of each element; zeros for real ones."""
+    """The imaginary part of each element; zeros for real ones.
+
+    Args:
+        val: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.imag([1 + 2j, 3.0])
+        tensor([2., 0.], dtype=tinytorch.float64)
+    """
 def indices(
     dimensions: Sequence[int],
     dtype: dtype | type | str | None = None,
     sparse: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
-    """The indices of every element of a grid."""
+    """The indices of every element of a grid.
+
+    Args:
+        dimensions: The sizes of the grid.
+        dtype: Of the result; default int64.
+        sparse: Give a tuple of tensors that broadcast instead.
+
+    Returns:
+        Tensor of shape ``(len(dimensions), *dimensions)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.indices((2, 2))[1]
+        tensor([[0, 1],
+                [0, 1]])
+    """
 def inner(a: Any, b: Any, /) -> Tensor:
-    """Sums of products over the last dimensions of both."""
+    """Sums of products over the last dimensions of both.
+
+    Args:
+        a: Tensor, or what makes one; a 0-d one multiplies.
+        b: Tensor of the same last size.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.inner([1, 2, 3], [0, 1, 0])
+        tensor(2)
+    """
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
-    """``arr`` with ``values`` before some of its slices."""
+    """``arr`` with ``values`` before some of its slices.
+
+    Args:
+        arr: Tensor of any shape.
+        obj: Before which: an int, a slice or several ints.
+        values: What to put there, cast to ``arr``'s dtype; it broadcasts to the new slices.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Raises:
+        IndexError: For a place that does not exist.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
+        tensor([1, 9, 2, 3])
+    """
 def interp(
     x: Any,
     xp: Any,
@@ -1187,14 +3299,50 @@ def interp(
     right: Any = None,
     period: float | None = None,
 ) -> Tensor:
-    """Values between samples, on the straight lines that join them."""
+    """Values between samples, on the straight lines that join them.
+
+    Args:
+        x: Where to look; tensor of any shape.
+        xp: Where the samples are; tensor of shape ``(n,)``, in ascending order unless
+            there is a ``period``.
+        fp: The samples; tensor of shape ``(n,)``.
+        left: The value below the first sample; default that of the first.
+        right: The value above the last sample; default that of the last.
+        period: After which ``x`` repeats; default never.
+
+    Returns:
+        Tensor of ``x``'s shape; gradients flow to ``x``, ``xp`` and ``fp``.
+
+    Raises:
+        ValueError: If there are no samples, their numbers differ, or ``period`` is 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.interp(2.5, [1.0, 2.0, 3.0], [3.0, 2.0, 0.0])
+        tensor(1.)
+    """
 def intersect1d(
     ar1: Any,
     ar2: Any,
     assume_unique: _bool = False,
     return_indices: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
-    """The elements that are in both tensors, each once and in ascending order."""
+    """The elements that are in both tensors, each once and in ascending order.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+        assume_unique: The elements of each are known to be distinct.
+        return_indices: Also return where each is in the flattened tensors, first occurrences.
+
+    Returns:
+        The elements; with ``return_indices`` a tuple with the places in ``ar1`` and ``ar2``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
+        tensor([2, 3])
+    """
 def invert(
     x: Any,
     /,
@@ -1206,7 +3354,23 @@ def invert(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Every bit of each integer or bool inverted."""
+    """Every bit of each integer or bool inverted.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.invert([0, 5])
+        tensor([-1, -6])
+    """
 def isclose(
     a: Any,
     b: Any,
@@ -1214,13 +3378,62 @@ def isclose(
     atol: Any = 1e-08,
     equal_nan: _bool = False,
 ) -> Tensor:
-    """Whether elements are equal but for a tolerance."""
+    """Whether elements are equal but for a tolerance.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: What it is compared with.
+        rtol: The tolerance relative to ``b``.
+        atol: The absolute tolerance.
+        equal_nan: Whether NaNs are equal to each other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
+        tensor([ True, False])
+    """
 def iscomplex(x: Any) -> Tensor:
-    """Whether each element has an imaginary part that is not zero."""
+    """Whether each element has an imaginary part that is not zero.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        bool tensor of ``x``'s shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.iscomplex(tt.tensor([1 + 1j, 2 + 0j]))
+        tensor([ True, False])
+    """
 def iscomplexobj(x: Any) -> _bool:
-    """Whether the elements are of a complex dtype."""
+    """Whether the elements are of a complex dtype.
+
+    Args:
+        x: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.iscomplexobj(tt.tensor([1j]))
+        True
+    """
 def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
-    """Whether a dtype is of a kind."""
+    """Whether a dtype is of a kind.
+
+    Args:
+        dtype: A dtype.
+        kind: A dtype, a tuple of kinds, or ``"bool"``, ``"signed integer"``,
+            ``"unsigned integer"``, ``"integral"``, ``"real floating"``, ``"complex floating"``
+            or ``"numeric"``.
+
+    Raises:
+        ValueError: For another word.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isdtype(tt.float32, ("integral", "real floating"))
+        True
+    """
 def isfinite(
     x: Any,
     /,
@@ -1232,7 +3445,21 @@ def isfinite(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether each element is neither infinite nor NaN."""
+    """Whether each element is neither infinite nor NaN.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def isin(
     element: Any,
     test_elements: Any,
@@ -1241,7 +3468,20 @@ def isin(
     *,
     kind: str | None = None,
 ) -> Tensor:
-    """Whether each element is among others."""
+    """Whether each element is among others.
+
+    Args:
+        element: Tensor, or what makes one.
+        test_elements: The others.
+        assume_unique: The elements of each are known to be distinct.
+        invert: Whether it is not.
+        kind: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isin([1, 2, 3], [2, 3, 4])
+        tensor([False,  True,  True])
+    """
 def isinf(
     x: Any,
     /,
@@ -1253,7 +3493,21 @@ def isinf(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether each element is infinite."""
+    """Whether each element is infinite.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def isnan(
     x: Any,
     /,
@@ -1265,25 +3519,135 @@ def isnan(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether each element is NaN."""
+    """Whether each element is NaN.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def isneginf(x: Any, out: Tensor | None = None) -> Tensor:
-    """Whether each element is minus infinity."""
+    """Whether each element is minus infinity.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isneginf([-np.inf, 0.0, np.inf])
+        tensor([ True, False, False])
+    """
 def isposinf(x: Any, out: Tensor | None = None) -> Tensor:
-    """Whether each element is plus infinity."""
+    """Whether each element is plus infinity.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isposinf([-np.inf, 0.0, np.inf])
+        tensor([False, False,  True])
+    """
 def isreal(x: Any) -> Tensor:
-    """Whether each element has no imaginary part."""
+    """Whether each element has no imaginary part.
+
+    Args:
+        x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isreal([1 + 2j, 3.0])
+        tensor([False,  True])
+    """
 def isrealobj(x: Any) -> _bool:
-    """Whether the elements are of a dtype that is not complex."""
+    """Whether the elements are of a dtype that is not complex.
+
+    Args:
+        x: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isrealobj(tt.tensor([1j]))
+        False
+    """
 def isscalar(element: Any) -> _bool:
-    """Whether ``element`` is a number or a string; a tensor never is."""
+    """Whether ``element`` is a number or a string; a tensor never is.
+
+    Args:
+        element: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
+        (True, False)
+    """
 def issubdtype(arg1: Any, arg2: Any) -> _bool:
-    """Whether a dtype is, or is of a kind with, another."""
+    """Whether a dtype is, or is of a kind with, another.
+
+    Args:
+        arg1: A dtype, or what stands for one.
+        arg2: A dtype, or an abstract type of NumPy's or its name, such as ``"floating"``.
+
+    Raises:
+        TypeError: For what is no dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
+        (True, False)
+    """
 def ix_(*args: Any) -> tuple[Tensor, ...]:
-    """Tensors that index the grid of all combinations of the given indices."""
+    """Tensors that index the grid of all combinations of the given indices.
+
+    Args:
+        *args: Integers or bools of one dimension, one for each dimension of the grid.
+
+    Raises:
+        ValueError: For more than one dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.arange(9).reshape(3, 3)[tt.ix_([0, 2], [1, 2])]
+        tensor([[1, 2],
+                [7, 8]])
+    """
 def kaiser(M: int, beta: float) -> Tensor:
-    """The Kaiser window, made of Bessel functions."""
+    """The Kaiser window, made of Bessel functions.
+
+    Args:
+        M: The number of samples; none if it is below 1.
+        beta: How fast it falls; 0 is a rectangle.
+
+    Returns:
+        Tensor of shape ``(M,)`` of the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.kaiser(3, 2.0)
+        tensor([0.4387, 1.0000, 0.4387])
+    """
 def kron(a: Any, b: Any) -> Tensor:
-    """Every element of one tensor times the whole of another, side by side."""
+    """Every element of one tensor times the whole of another, side by side.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.kron([1, 10], [1, 2])
+        tensor([ 1,  2, 10, 20])
+    """
 def lcm(
     x1: Any,
     x2: Any,
@@ -1296,7 +3660,22 @@ def lcm(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The least common multiple."""
+    """The least common multiple.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def ldexp(
     x1: Any,
     x2: Any,
@@ -1306,7 +3685,20 @@ def ldexp(
     where: Any = True,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """``x1`` times 2 to the power of ``x2``."""
+    """``x1`` times 2 to the power of ``x2``.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Integers.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.ldexp([1.0, 3.0], 2)
+        tensor([ 4., 12.], dtype=tinytorch.float64)
+    """
 def left_shift(
     x1: Any,
     x2: Any,
@@ -1319,7 +3711,24 @@ def left_shift(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand's bits moved up."""
+    """The first operand's bits moved up.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.left_shift([1, 3], 2)
+        tensor([ 4, 12])
+    """
 def less(
     x1: Any,
     x2: Any,
@@ -1332,7 +3741,22 @@ def less(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether the first element is smaller."""
+    """Whether the first element is smaller.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def less_equal(
     x1: Any,
     x2: Any,
@@ -1345,9 +3769,38 @@ def less_equal(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether the first element is not larger."""
+    """Whether the first element is not larger.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
-    """Indices that sort by several keys, the last one first."""
+    """Indices that sort by several keys, the last one first.
+
+    Args:
+        keys: Tensors of one shape; equal elements of the last are in the order of the one
+            before, and so on.
+        axis: The dimension; default the last.
+
+    Returns:
+        int64 tensor of a key's shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
+        tensor([1, 2, 0])
+    """
 @overload
 def linspace(
     start: Any,
@@ -1360,7 +3813,23 @@ def linspace(
     *,
     device: device | str | int | None = None,
 ) -> Tensor:
-    """``num`` numbers at equal distances from ``start`` to ``stop``."""
+    """``num`` numbers at equal distances from ``start`` to ``stop``.
+
+    Args:
+        start: The first: a number, or a tensor of them.
+        stop: The last.
+        num: How many; default 50.
+        endpoint: Whether ``stop`` is one of them; default yes.
+        retstep: Also return the distance.
+        dtype: Of the result; default float64.
+        axis: Where the new dimension goes; default first.
+        device: Accepted for what numbers are on.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], dtype=tinytorch.float64)
+    """
 @overload
 def linspace(
     start: Any,
@@ -1372,8 +3841,7 @@ def linspace(
     dtype: dtype | type | str | None = None,
     axis: int = 0,
     device: device | str | int | None = None,
-) -> tuple[Tensor, Tensor]:
-    """``num`` numbers at equal distances from ``start`` to ``stop``."""
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def linspace(
     start: Any,
@@ -1385,10 +3853,29 @@ def linspace(
     axis: int = 0,
     *,
     device: device | str | int | None = None,
-) -> Tensor | tuple[Tensor, Tensor]:
-    """``num`` numbers at equal distances from ``start`` to ``stop``."""
+) -> Tensor | tuple[Tensor, Tensor]: ...
 def load(file: Any) -> Tensor | Archive:
-    """What ``save``, ``savez`` or NumPy wrote."""
+    """What ``save``, ``savez`` or NumPy wrote.
+
+    Args:
+        file: A path, or a file open for bytes.
+
+    Returns:
+        A tensor; of an archive the tensors by name.
+
+    Raises:
+        ValueError: For a file that holds Python objects.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, [1, 2])
+        >>> file.seek(0)
+        0
+        >>> np.load(file)
+        tensor([1, 2])
+    """
 def log(
     x: Any,
     /,
@@ -1400,7 +3887,21 @@ def log(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The natural logarithm of each element."""
+    """The natural logarithm of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def log10(
     x: Any,
     /,
@@ -1412,7 +3913,21 @@ def log10(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The logarithm to base 10 of each element."""
+    """The logarithm to base 10 of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def log1p(
     x: Any,
     /,
@@ -1424,7 +3939,21 @@ def log1p(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The natural logarithm of 1 plus each element, exact near 0."""
+    """The natural logarithm of 1 plus each element, exact near 0.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def log2(
     x: Any,
     /,
@@ -1436,7 +3965,21 @@ def log2(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The logarithm to base 2 of each element."""
+    """The logarithm to base 2 of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logaddexp(
     x1: Any,
     x2: Any,
@@ -1449,7 +3992,22 @@ def logaddexp(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The logarithm of the sum of two exponentials."""
+    """The logarithm of the sum of two exponentials.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logaddexp2(
     x1: Any,
     x2: Any,
@@ -1462,7 +4020,22 @@ def logaddexp2(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The same to base 2."""
+    """The same to base 2.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logical_and(
     x1: Any,
     x2: Any,
@@ -1475,7 +4048,22 @@ def logical_and(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether both elements are not zero."""
+    """Whether both elements are not zero.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logical_not(
     x: Any,
     /,
@@ -1487,7 +4075,21 @@ def logical_not(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether each element is zero."""
+    """Whether each element is zero.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logical_or(
     x1: Any,
     x2: Any,
@@ -1500,7 +4102,22 @@ def logical_or(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether an element is not zero."""
+    """Whether an element is not zero.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logical_xor(
     x1: Any,
     x2: Any,
@@ -1513,7 +4130,22 @@ def logical_xor(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether one element alone is not zero."""
+    """Whether one element alone is not zero.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def logspace(
     start: Any,
     stop: Any,
@@ -1523,7 +4155,22 @@ def logspace(
     dtype: dtype | type | str | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """Powers of ``base`` from ``start`` to ``stop``, at equal quotients."""
+    """Powers of ``base`` from ``start`` to ``stop``, at equal quotients.
+
+    Args:
+        start: The first exponent: a number, or a tensor of them.
+        stop: The last.
+        num: How many; default 50.
+        endpoint: Whether ``stop`` is one of them; default yes.
+        base: What is raised; default 10.
+        dtype: Of the result; default float64.
+        axis: Where the new dimension goes; default first.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.logspace(0, 3, 4)
+        tensor([   1.,   10.,  100., 1000.], dtype=tinytorch.float64)
+    """
 def matmul(
     x1: Any,
     x2: Any,
@@ -1532,11 +4179,49 @@ def matmul(
     *,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """Products of matrices and vectors."""
+    """Products of matrices and vectors.
+
+    Args:
+        x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
+        x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
+        out: Where to write the result.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
+        tensor([[2, 1],
+                [4, 3]])
+    """
 def matrix_transpose(x: Any, /) -> Tensor:
-    """The transpose of each matrix."""
+    """The transpose of each matrix.
+
+    Args:
+        x: Tensor of shape ``(*, rows, columns)``.
+
+    Returns:
+        A view.
+
+    Raises:
+        ValueError: For fewer than two dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
+        tinytorch.Size([2, 4, 3])
+    """
 def matvec(x1: Any, x2: Any, /) -> Tensor:
-    """Products of matrices and vectors."""
+    """Products of matrices and vectors.
+
+    Args:
+        x1: Tensor of shape ``(*, n, k)``.
+        x2: Tensor of shape ``(*, k)``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.matvec([[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
+    """
 def max(
     a: Any,
     axis: Any = None,
@@ -1545,7 +4230,21 @@ def max(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The largest element, of all or along ``axis``."""
+    """The largest element, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.max([[1, 4], [3, 2]], axis=1)
+        tensor([4, 3])
+    """
 def maximum(
     x1: Any,
     x2: Any,
@@ -1558,7 +4257,22 @@ def maximum(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The larger element; NaN if one is."""
+    """The larger element; NaN if one is.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def mean(
     a: Any,
     axis: Any = None,
@@ -1568,7 +4282,21 @@ def mean(
     *,
     where: Any = True,
 ) -> Tensor:
-    """The mean of the elements, of all or along ``axis``; of integers in float64."""
+    """The mean of the elements, of all or along ``axis``; of integers in float64.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.mean([[1, 2], [3, 4]], axis=1)
+        tensor([1.5000, 3.5000], dtype=tinytorch.float64)
+    """
 def median(
     a: Any,
     axis: Any = None,
@@ -1576,14 +4304,48 @@ def median(
     overwrite_input: _bool = False,
     keepdims: _bool = False,
 ) -> Tensor:
-    """The middle element, or the mean of the two middle ones, of those."""
+    """The middle element, or the mean of the two middle ones, of those.
+
+    Args:
+        a: Real tensor, or what makes one; integers are cast to float64.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN where there is nothing.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.median([[1, 2], [3, 5]], axis=0)
+        tensor([2.0000, 3.5000], dtype=tinytorch.float64)
+    """
 def meshgrid(
     *xi: Any,
     copy: _bool = True,
     sparse: _bool = False,
     indexing: str = 'xy',
 ) -> tuple[Tensor, ...]:
-    """The coordinates of every point of a grid."""
+    """The coordinates of every point of a grid.
+
+    Args:
+        *xi: The coordinates along each dimension.
+        copy: Whether the results have memory of their own.
+        sparse: Give tensors that broadcast to the grid instead.
+        indexing: ``"xy"`` (default), the first coordinate along the second dimension, or
+            ``"ij"``, along the first.
+
+    Raises:
+        ValueError: For another ``indexing``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x, y = np.meshgrid([1, 2, 3], [10, 20])
+        >>> x + y
+        tensor([[11, 12, 13],
+                [21, 22, 23]])
+    """
 def min(
     a: Any,
     axis: Any = None,
@@ -1592,9 +4354,35 @@ def min(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The smallest element, of all or along ``axis``."""
+    """The smallest element, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.min([[1, 4], [3, 2]], axis=1)
+        tensor([1, 2])
+    """
 def min_scalar_type(a: Any) -> dtype:
-    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions."""
+    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
+
+    Args:
+        a: A number or a tensor.
+
+    Returns:
+        A dtype of the number's kind.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
+        (tinytorch.uint8, tinytorch.int16)
+    """
 def minimum(
     x1: Any,
     x2: Any,
@@ -1607,7 +4395,22 @@ def minimum(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The smaller element; NaN if one is."""
+    """The smaller element; NaN if one is.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def mod(
     x1: Any,
     x2: Any,
@@ -1620,11 +4423,52 @@ def mod(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """What remains of a division, with the divisor's sign."""
+    """What remains of a division, with the divisor's sign.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.mod([-7, 7], 3)
+        tensor([2, 1])
+    """
 def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """The fractional and the integral part of each element, both with its sign."""
+    """The fractional and the integral part of each element, both with its sign.
+
+    Args:
+        x: Real tensor, or what makes one.
+        out: Where to write both.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> fraction, whole = np.modf([-1.5, 2.25])
+        >>> fraction
+        tensor([-0.5000,  0.2500], dtype=tinytorch.float64)
+        >>> whole
+        tensor([-1.,  2.], dtype=tinytorch.float64)
+    """
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
-    """``a`` with dimensions moved to other places."""
+    """``a`` with dimensions moved to other places.
+
+    Args:
+        a: Tensor, or what makes one.
+        source: Which dimensions.
+        destination: Where they go.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
+        tinytorch.Size([3, 4, 2])
+    """
 def multiply(
     x1: Any,
     x2: Any,
@@ -1637,7 +4481,22 @@ def multiply(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The product of two operands."""
+    """The product of two operands.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def nan_to_num(
     x: Any,
     copy: _bool = True,
@@ -1645,27 +4504,115 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    """Numbers in the place of NaN and infinities."""
+    """Numbers in the place of NaN and infinities.
+
+    Args:
+        x: Tensor, or what makes one.
+        copy: Whether to leave ``x`` as it is (default) rather than write to it.
+        nan: For NaN; default 0.
+        posinf: For plus infinity; default the largest number.
+        neginf: For minus infinity; default the smallest.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nan_to_num([1.0, np.nan])
+        tensor([1., 0.], dtype=tinytorch.float64)
+    """
 def nanargmax(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Index of the largest element that is not NaN, in row-major order or along ``axis``."""
+    """Index of the largest element that is not NaN, in row-major order or along ``axis``.
+
+    Args:
+        a: Tensor of any shape.
+        axis: The dimension; None, the default, means the flattened tensor.
+        keepdims: Keep the dimension with size 1.
+
+    Returns:
+        int64 tensor.
+
+    Raises:
+        RuntimeError: Where everything is NaN.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanargmax(tt.tensor([1.0, float("nan"), 3.0]))
+        tensor(2)
+    """
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Index of the smallest element that is not NaN, in row-major order or along ``axis``."""
+    """Index of the smallest element that is not NaN, in row-major order or along ``axis``.
+
+    Args:
+        a: Tensor of any shape.
+        axis: The dimension; None, the default, means the flattened tensor.
+        keepdims: Keep the dimension with size 1.
+
+    Returns:
+        int64 tensor.
+
+    Raises:
+        RuntimeError: Where everything is NaN.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanargmin(tt.tensor([float("nan"), 1.0, 3.0]))
+        tensor(1)
+    """
 def nancumprod(
     a: Any,
     axis: int | None = None,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Running products along ``axis`` that count NaN as 1."""
+    """Running products along ``axis`` that count NaN as 1.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nancumprod([3.0, np.nan, 2.0])
+        tensor([3., 3., 6.], dtype=tinytorch.float64)
+    """
 def nancumsum(
     a: Any,
     axis: int | None = None,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Running sums along ``axis`` that count NaN as 0."""
+    """Running sums along ``axis`` that count NaN as 0.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nancumsum([1.0, np.nan, 2.0])
+        tensor([1., 1., 3.], dtype=tinytorch.float64)
+    """
 def nanmax(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient."""
+    """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
+
+    Args:
+        a: Tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN where everything is.
+
+    Raises:
+        IndexError: If there is nothing to compare.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanmax(tt.tensor([1.0, float("nan"), 3.0]))
+        tensor(3.)
+    """
 def nanmean(
     a: Any,
     axis: Any = None,
@@ -1673,7 +4620,20 @@ def nanmean(
     out: Tensor | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
-    """The mean of the elements that are not NaN, of all or along ``axis``."""
+    """The mean of the elements that are not NaN, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nanmean([1.0, np.nan, 2.0])
+        tensor(1.5000, dtype=tinytorch.float64)
+    """
 def nanmedian(
     a: Any,
     axis: Any = None,
@@ -1681,9 +4641,42 @@ def nanmedian(
     overwrite_input: _bool = False,
     keepdims: _bool = False,
 ) -> Tensor:
-    """The middle element, or the mean of the two middle ones, of those that are not NaN."""
+    """The middle element, or the mean of the two middle ones, of those that are not NaN.
+
+    Args:
+        a: Real tensor, or what makes one; integers are cast to float64.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN where there is nothing.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nanmedian([1.0, np.nan, 3.0])
+        tensor(2., dtype=tinytorch.float64)
+    """
 def nanmin(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient."""
+    """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
+
+    Args:
+        a: Tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN where everything is.
+
+    Raises:
+        IndexError: If there is nothing to compare.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanmin(tt.tensor([1.0, float("nan"), 3.0]))
+        tensor(1.)
+    """
 def nanpercentile(
     a: Any,
     q: Any,
@@ -1693,7 +4686,33 @@ def nanpercentile(
     method: str = 'linear',
     keepdims: _bool = False,
 ) -> Tensor:
-    """The values below which given parts of the elements that are not NaN lie."""
+    """The values below which given parts of the elements that are not NaN lie.
+
+    Args:
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to 100; tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
+
+    Raises:
+        ValueError: If a part is out of range, or for another method.
+        IndexError: If there are no elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nanpercentile([1.0, np.nan, 3.0], 50)
+        tensor(2., dtype=tinytorch.float64)
+    """
 def nanprod(
     a: Any,
     axis: Any = None,
@@ -1703,7 +4722,22 @@ def nanprod(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The product of the elements that are not NaN, of all or along ``axis``."""
+    """The product of the elements that are not NaN, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: What to begin with; default 1.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nanprod([3.0, np.nan, 2.0])
+        tensor(6., dtype=tinytorch.float64)
+    """
 def nanquantile(
     a: Any,
     q: Any,
@@ -1713,7 +4747,33 @@ def nanquantile(
     method: str = 'linear',
     keepdims: _bool = False,
 ) -> Tensor:
-    """The values below which given parts of the elements that are not NaN lie."""
+    """The values below which given parts of the elements that are not NaN lie.
+
+    Args:
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to 1; tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
+
+    Raises:
+        ValueError: If a part is out of range, or for another method.
+        IndexError: If there are no elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
+        tensor(2., dtype=tinytorch.float64)
+    """
 def nanstd(
     a: Any,
     axis: int | Sequence[int] | None = None,
@@ -1722,7 +4782,20 @@ def nanstd(
     correction: float | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
-    """Standard deviation of the elements that are not NaN: the square root of ``nanvar``."""
+    """Standard deviation of the elements that are not NaN: the square root of ``nanvar``.
+
+    Args:
+        a: Tensor of any shape; integers are cast to the default dtype.
+        axis: Dimension or dimensions; None, the default, means all.
+        ddof: Divide by the number of those elements less this; default 0.
+        correction: The same; it comes before ``ddof``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanstd(tt.tensor([1.0, float("nan"), 3.0]))
+        tensor(1.)
+    """
 def nansum(
     a: Any,
     axis: Any = None,
@@ -1732,7 +4805,22 @@ def nansum(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The sum of the elements that are not NaN, of all or along ``axis``."""
+    """The sum of the elements that are not NaN, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: What to begin with; default 0.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nansum([1.0, np.nan, 2.0])
+        tensor(3., dtype=tinytorch.float64)
+    """
 def nanvar(
     a: Any,
     axis: int | Sequence[int] | None = None,
@@ -1741,9 +4829,35 @@ def nanvar(
     correction: float | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
-    """Variance of the elements that are not NaN, of all or along ``axis``."""
+    """Variance of the elements that are not NaN, of all or along ``axis``.
+
+    Args:
+        a: Tensor of any shape; integers are cast to the default dtype.
+        axis: Dimension or dimensions; None, the default, means all.
+        ddof: Divide by the number of those elements less this; default 0.
+        correction: The same; it comes before ``ddof``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN where there are not more elements than
+        ``ddof``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nanvar(tt.tensor([1.0, float("nan"), 3.0]))
+        tensor(1.)
+    """
 def ndim(a: Any) -> int:
-    """The number of a tensor's dimensions."""
+    """The number of a tensor's dimensions.
+
+    Args:
+        a: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ndim([[1, 2], [3, 4]])
+        2
+    """
 def negative(
     x: Any,
     /,
@@ -1755,7 +4869,23 @@ def negative(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Each element with the other sign."""
+    """Each element with the other sign.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.negative([1, -2])
+        tensor([-1,  2])
+    """
 def nextafter(
     x1: Any,
     x2: Any,
@@ -1768,9 +4898,36 @@ def nextafter(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The next number that can be represented towards the second operand."""
+    """The next number that can be represented towards the second operand.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def nonzero(a: Any) -> tuple[Tensor, ...]:
-    """Where the elements that are not zero lie: the indices in each dimension."""
+    """Where the elements that are not zero lie: the indices in each dimension.
+
+    Args:
+        a: Tensor of at least one dimension.
+
+    Raises:
+        ValueError: For a 0-d tensor.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.nonzero([0, 5, 0, 7])
+        (tensor([1, 3]),)
+    """
 def not_equal(
     x1: Any,
     x2: Any,
@@ -1783,14 +4940,42 @@ def not_equal(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether elements differ."""
+    """Whether elements differ.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def ones(
     shape: Any,
     dtype: dtype | type | str | None = None,
     order: str = 'C',
     **options: Any,
 ) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of ones.
+
+    Args:
+        shape: The sizes.
+        dtype: Default float64.
+        order: Accepted; the tensor is in row-major order.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.ones((2, 2), dtype=int)
+        tensor([[1, 1],
+                [1, 1]])
+    """
 def ones_like(
     a: Any,
     /,
@@ -1800,13 +4985,75 @@ def ones_like(
     shape: Any = None,
     **options: Any,
 ) -> Tensor:
-    """A tensor of ones of the shape and dtype of another."""
+    """A tensor of ones of the shape and dtype of another.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: Default ``a``'s.
+        order: Accepted; the tensor is in row-major order.
+        subok: Accepted.
+        shape: The sizes; default ``a``'s.
+        **options: ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.ones_like([1.5, 2.5])
+        tensor([1., 1.], dtype=tinytorch.float64)
+    """
 def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
-    """Every product of an element of one tensor and one of another, as a matrix."""
+    """Every product of an element of one tensor and one of another, as a matrix.
+
+    Args:
+        a: Tensor, flattened.
+        b: Tensor, flattened.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.outer([1, 2], [3, 4])
+        tensor([[3, 4],
+                [6, 8]])
+    """
 def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> Tensor:
-    """``array`` with more elements before and after it along each dimension."""
+    """``array`` with more elements before and after it along each dimension.
+
+    Args:
+        array: Tensor of any shape.
+        pad_width: How many: an int, a pair ``(before, after)``, a pair for each dimension, or
+            a dict from dimensions to widths.
+        mode: What they are: ``"constant"`` (default); copies by ``"edge"``, ``"reflect"``,
+            ``"symmetric"`` or ``"wrap"``; ``"linear_ramp"``; ``"maximum"``, ``"mean"``,
+            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``.
+        **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``,
+            default all; in the forms of ``pad_width``.
+
+    Returns:
+        A copy.
+
+    Raises:
+        ValueError: For another mode, or where there is nothing to copy.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.pad(tt.tensor([1, 2, 3]), (2, 1), mode="reflect")
+        tensor([3, 2, 1, 2, 3, 2])
+    """
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """A copy with the ``kth`` element in its place when sorted, smaller ones before it."""
+    """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
+
+    Args:
+        a: Tensor of at least one dimension.
+        kth: The place or places; all elements are in theirs, for the tensor is sorted.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+
+    Raises:
+        IndexError: If there is no such place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.partition(tt.tensor([3, 1, 2]), 1)
+        tensor([1, 2, 3])
+    """
 def percentile(
     a: Any,
     q: Any,
@@ -1816,13 +5063,89 @@ def percentile(
     method: str = 'linear',
     keepdims: _bool = False,
 ) -> Tensor:
-    """The values below which given parts of the elements lie."""
+    """The values below which given parts of the elements lie.
+
+    Args:
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to 100; tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
+
+    Raises:
+        ValueError: If a part is out of range, or for another method.
+        IndexError: If there are no elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.percentile([1.0, 2.0, 3.0, 4.0, 5.0], [25, 50])
+        tensor([2., 3.], dtype=tinytorch.float64)
+    """
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
-    """``a`` with its dimensions in another order; see ``permute``."""
+    """``a`` with its dimensions in another order; see ``permute``.
+
+    Args:
+        a: Tensor of any shape.
+        axes: The order; default reversed.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.permute_dims(tt.ones(2, 3, 4), (2, 0, 1)).shape
+        tinytorch.Size([4, 2, 3])
+    """
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
-    """A function that is defined by pieces; gradients flow through the pieces."""
+    """A function that is defined by pieces; gradients flow through the pieces.
+
+    Args:
+        x: Tensor of any shape.
+        condlist: A condition for each piece, of ``x``'s shape; the last that holds decides.
+        funclist: For each piece a number, or a function of the elements where it holds; one
+            more is for the rest, where the default is 0.
+        *args: More arguments for the functions.
+        **kw: More keyword arguments for them.
+
+    Returns:
+        Tensor of ``x``'s shape and dtype.
+
+    Raises:
+        ValueError: If the numbers of conditions and functions do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([-2.0, 3.0])
+        >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
+        tensor([ 2., 10.])
+    """
 def place(arr: Tensor, mask: Any, vals: Any) -> None:
-    """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds."""
+    """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
+
+    Args:
+        arr: The tensor that is written to.
+        mask: Bools of ``arr``'s shape.
+        vals: Values, repeated if there are fewer than places.
+
+    Raises:
+        ValueError: If there are no values.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([1, 2, 3, 4])
+        >>> tt.place(x, x > 1, [10, 20])
+        >>> x
+        tensor([ 1, 10, 20, 10])
+    """
 def positive(
     x: Any,
     /,
@@ -1834,7 +5157,23 @@ def positive(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Each element as it is."""
+    """Each element as it is.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.positive([1, -2])
+        tensor([ 1, -2])
+    """
 def pow(
     x1: Any,
     x2: Any,
@@ -1847,7 +5186,22 @@ def pow(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand to the power of the second."""
+    """The first operand to the power of the second.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def power(
     x1: Any,
     x2: Any,
@@ -1860,7 +5214,22 @@ def power(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand to the power of the second."""
+    """The first operand to the power of the second.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def prod(
     a: Any,
     axis: Any = None,
@@ -1870,17 +5239,104 @@ def prod(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The product of the elements, of all or along ``axis``."""
+    """The product of the elements, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to multiply in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: What to begin with; default 1.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.prod([[1, 2], [3, 4]])
+        tensor(24)
+    """
 def promote_types(type1: Any, type2: Any) -> dtype:
-    """The smallest dtype that both can be cast to without loss."""
+    """The smallest dtype that both can be cast to without loss.
+
+    Args:
+        type1: A dtype.
+        type2: A dtype.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.promote_types("int8", "uint8")
+        tinytorch.int16
+    """
 def ptp(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
-    """The distance from the smallest element to the largest, of all or along ``axis``."""
+    """The distance from the smallest element to the largest, of all or along ``axis``.
+
+    Args:
+        a: Real tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Raises:
+        IndexError: If there is nothing to compare.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
+        tensor([6, 2])
+    """
 def put(a: Tensor, ind: Any, v: Any, mode: str = 'raise') -> None:
-    """Write values to places of the flattened ``a``."""
+    """Write values to places of the flattened ``a``.
+
+    Args:
+        a: The tensor that is written to.
+        ind: The places.
+        v: The values, repeated if there are fewer.
+        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Raises:
+        IndexError: For a place out of range.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.zeros(3)
+        >>> np.put(x, [0, 2], [1, 2])
+        >>> x
+        tensor([1., 0., 2.], dtype=tinytorch.float64)
+    """
 def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> None:
-    """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named."""
+    """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
+
+    Args:
+        arr: The tensor that is written to.
+        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
+        values: Values that broadcast with ``indices``.
+        axis: The dimension; None means the flattened tensor.
+
+    Raises:
+        RuntimeError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([[10, 30, 20], [60, 40, 50]])
+        >>> tt.put_along_axis(x, tt.tensor([[1], [0]]), 99, axis=1)
+        >>> x
+        tensor([[10, 99, 20],
+                [99, 40, 50]])
+    """
 def putmask(a: Tensor, mask: Any, values: Any) -> None:
-    """Write to the places of ``a`` where ``mask`` holds the values at the same places."""
+    """Write to the places of ``a`` where ``mask`` holds the values at the same places.
+
+    Args:
+        a: The tensor that is written to.
+        mask: Bools of ``a``'s shape.
+        values: Values, repeated if there are fewer than elements of ``a``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.tensor([1, 2, 3, 4])
+        >>> tt.putmask(x, x > 2, [10, 20])
+        >>> x
+        tensor([ 1,  2, 10, 20])
+    """
 def quantile(
     a: Any,
     q: Any,
@@ -1890,7 +5346,33 @@ def quantile(
     method: str = 'linear',
     keepdims: _bool = False,
 ) -> Tensor:
-    """The values below which given parts of the elements lie."""
+    """The values below which given parts of the elements lie.
+
+    Args:
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to 1; tensor of any shape.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
+        keepdims: Keep the reduced dimensions with size 1.
+
+    Returns:
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
+
+    Raises:
+        ValueError: If a part is out of range, or for another method.
+        IndexError: If there are no elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.quantile([1.0, 2.0, 3.0, 4.0], 0.5)
+        tensor(2.5000, dtype=tinytorch.float64)
+    """
 def rad2deg(
     x: Any,
     /,
@@ -1902,7 +5384,21 @@ def rad2deg(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Radians as degrees."""
+    """Radians as degrees.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def radians(
     x: Any,
     /,
@@ -1914,18 +5410,71 @@ def radians(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Degrees as radians."""
+    """Degrees as radians.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def ravel(a: Any, order: str = 'C') -> Tensor:
-    """The elements in one dimension."""
+    """The elements in one dimension.
+
+    Args:
+        a: Tensor, or what makes one.
+        order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.ravel([[1, 2], [3, 4]], order="F")
+        tensor([1, 3, 2, 4])
+    """
 def ravel_multi_index(
     multi_index: Any,
     dims: Sequence[int],
     mode: str | Sequence[str] = 'raise',
     order: str = 'C',
 ) -> Tensor:
-    """Places in the flattened tensor of places given by an index for each dimension."""
+    """Places in the flattened tensor of places given by an index for each dimension.
+
+    Args:
+        multi_index: A tensor of integers for each dimension.
+        dims: The sizes.
+        mode: What happens to an index out of range: ``"raise"`` (default), ``"wrap"`` or
+            ``"clip"``; one for all, or one for each dimension.
+        order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
+
+    Returns:
+        int64 tensor.
+
+    Raises:
+        RuntimeError: For an index out of range.
+        ValueError: If there is not one tensor for each dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ravel_multi_index((tt.tensor([0, 1]), tt.tensor([2, 0])), (2, 3))
+        tensor([2, 3])
+    """
 def real(val: Any) -> Tensor:
-    """The real part of each element: a view."""
+    """The real part of each element: a view.
+
+    Args:
+        val: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.real([1 + 2j, 3.0])
+        tensor([1., 3.], dtype=tinytorch.float64)
+    """
 def reciprocal(
     x: Any,
     /,
@@ -1937,7 +5486,21 @@ def reciprocal(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """1 divided by each element; of integers, without the fraction."""
+    """1 divided by each element; of integers, without the fraction.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def remainder(
     x1: Any,
     x2: Any,
@@ -1950,9 +5513,43 @@ def remainder(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """What remains of a division, with the divisor's sign."""
+    """What remains of a division, with the divisor's sign.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.remainder([-7, 7], 3)
+        tensor([2, 1])
+    """
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
-    """Each element several times; the method ``Tensor.repeat`` is ``tile``."""
+    """Each element several times; the method ``Tensor.repeat`` is ``tile``.
+
+    Args:
+        a: Tensor of any shape.
+        repeats: How often: an int, or one for each slice along ``axis``.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+
+    Returns:
+        A copy.
+
+    Raises:
+        RuntimeError: If the numbers are negative, or as many as there are no slices.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.repeat([1, 2], 2)
+        tensor([1, 1, 2, 2])
+    """
 def reshape(
     a: Any,
     /,
@@ -1961,11 +5558,53 @@ def reshape(
     *,
     copy: _bool | None = None,
 ) -> Tensor:
-    """``a`` in another shape."""
+    """``a`` in another shape.
+
+    Args:
+        a: Tensor, or what makes one.
+        shape: The sizes; one of them may be -1.
+        order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
+        copy: Whether the result must be a copy (True), must not be one (False), or may (None).
+
+    Raises:
+        ValueError: If a copy is needed and ``copy`` is False.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.reshape([1, 2, 3, 4], (2, -1))
+        tensor([[1, 2],
+                [3, 4]])
+    """
 def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
-    """The elements of ``a`` in another shape, repeated as often as needed."""
+    """The elements of ``a`` in another shape, repeated as often as needed.
+
+    Args:
+        a: Tensor of any shape.
+        new_shape: The sizes.
+
+    Returns:
+        A copy.
+
+    Raises:
+        ValueError: For a negative size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.resize(tt.tensor([1, 2, 3]), (2, 2))
+        tensor([[1, 2],
+                [3, 1]])
+    """
 def result_type(*arrays_and_dtypes: Any) -> dtype:
-    """The dtype that NumPy's rules of promotion give."""
+    """The dtype that NumPy's rules of promotion give.
+
+    Args:
+        *arrays_and_dtypes: Tensors, dtypes and Python numbers.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.result_type(np.int32, np.float32)
+        tinytorch.float64
+    """
 def right_shift(
     x1: Any,
     x2: Any,
@@ -1978,7 +5617,24 @@ def right_shift(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The first operand's bits moved down."""
+    """The first operand's bits moved down.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.right_shift([8, -8], 2)
+        tensor([ 2, -2])
+    """
 def rint(
     x: Any,
     /,
@@ -1990,38 +5646,220 @@ def rint(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The nearest whole number, as a float; halves to the even one."""
+    """The nearest whole number, as a float; halves to the even one.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
-    """The elements moved along ``axis``; what leaves at one end comes in at the other."""
+    """The elements moved along ``axis``; what leaves at one end comes in at the other.
+
+    Args:
+        a: Tensor, or what makes one.
+        shift: How far, for each axis.
+        axis: Dimension or dimensions; None, the default, means the flattened tensor.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.roll([1, 2, 3], 1)
+        tensor([3, 1, 2])
+    """
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
-    """``a`` with a dimension moved before another one."""
+    """``a`` with a dimension moved before another one.
+
+    Args:
+        a: Tensor of any shape.
+        axis: Which dimension.
+        start: Before which it goes; default first.
+
+    Returns:
+        A view.
+
+    Raises:
+        IndexError: If there is no such dimension.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
+        tinytorch.Size([5, 3, 4])
+    """
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """A plane of ``m`` turned by right angles."""
+    """A plane of ``m`` turned by right angles.
+
+    Args:
+        m: Tensor, or what makes one.
+        k: How often.
+        axes: From which dimension to which; default from the first to the second.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.rot90([[1, 2], [3, 4]])
+        tensor([[2, 4],
+                [1, 3]])
+    """
 def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded, halves to the even digit."""
+    """Each element rounded, halves to the even digit.
+
+    Args:
+        a: Tensor, or what makes one.
+        decimals: How many digits after the point to keep; negative ones are before it.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.round([0.5, 1.5, 2.675], 1)
+        tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
+    """
 def row_stack(
     tup: Any,
     *,
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """Tensors one below the other: ``vstack``."""
+    """Tensors one below the other: ``vstack``.
+
+    Args:
+        tup: Tensors, or what makes them.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.row_stack([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+    """
 def save(file: Any, arr: Any, allow_pickle: _bool = False) -> None:
-    """Write a tensor to a file in NumPy's format."""
+    """Write a tensor to a file in NumPy's format.
+
+    Args:
+        file: A path, to which ``.npy`` is added if it is missing, or a file open for bytes.
+        arr: Tensor, or what makes one.
+        allow_pickle: Accepted; no tensor needs it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> np.save(file, [1, 2])
+        >>> file.getvalue()[1:6]
+        b'NUMPY'
+    """
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads."""
+    """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
+
+    Args:
+        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
+        *args: Tensors, called ``arr_0``, ``arr_1``, …
+        **kwds: Tensors by name.
+
+    Raises:
+        ValueError: If a tensor is called as one of the unnamed ones are.
+
+    Example:
+        >>> import io, tinytorch as tt
+        >>> file = io.BytesIO()
+        >>> tt.savez(file, weights=tt.ones(2))
+        >>> file.getvalue()[:2]
+        b'PK'
+    """
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write tensors to a compressed archive, ``.npz``, that NumPy reads."""
+    """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
+
+    Args:
+        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
+        *args: Tensors, called ``arr_0``, ``arr_1``, …
+        **kwds: Tensors by name.
+
+    Raises:
+        ValueError: If a tensor is called as one of the unnamed ones are.
+
+    Example:
+        >>> import io, tinytorch as tt
+        >>> file = io.BytesIO()
+        >>> tt.savez_compressed(file, weights=tt.ones(2))
+        >>> file.getvalue()[:2]
+        b'PK'
+    """
 def searchsorted(a: Any, v: Any, side: str = 'left', sorter: Any = None) -> Tensor:
-    """Where elements would go in a sorted vector."""
+    """Where elements would go in a sorted vector.
+
+    Args:
+        a: Tensor of shape ``(n,)``, in ascending order or put there by ``sorter``.
+        v: What to look for; tensor of any shape.
+        side: ``"left"`` (default), before equal elements, or ``"right"``, after them.
+        sorter: Indices that sort ``a``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.searchsorted([1, 3, 5], [3, 4])
+        tensor([1, 2])
+    """
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
-    """For each element the choice of the first condition that holds."""
+    """For each element the choice of the first condition that holds.
+
+    Args:
+        condlist: Conditions.
+        choicelist: As many tensors.
+        default: Where none holds.
+
+    Raises:
+        ValueError: If there are not as many conditions as choices, or none.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.arange(4)
+        >>> np.select([x < 1, x > 2], [x, 10 * x], default=-1)
+        tensor([ 0, -1, -1, 30])
+    """
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
-    """The elements of the first tensor that are not in the second."""
+    """The elements of the first tensor that are not in the second.
+
+    Args:
+        ar1: Tensor, or what makes one.
+        ar2: The others.
+        assume_unique: The elements of each are known to be distinct; the order is then kept.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.setdiff1d([3, 1, 2, 3], [2])
+        tensor([1, 3])
+    """
 def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
-    """The elements that are in one of the tensors alone, each once and in ascending order."""
+    """The elements that are in one of the tensors alone, each once and in ascending order.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+        assume_unique: The elements of each are known to be distinct.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
+        tensor([2, 3])
+    """
 def shape(a: Any) -> Size:
-    """The sizes of a tensor's dimensions."""
+    """The sizes of a tensor's dimensions.
+
+    Args:
+        a: A tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.shape([[1, 2], [3, 4], [5, 6]])
+        tinytorch.Size([3, 2])
+    """
 def sign(
     x: Any,
     /,
@@ -2033,7 +5871,21 @@ def sign(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """-1, 0 or 1 by the sign of each element; complex ones on the unit circle."""
+    """-1, 0 or 1 by the sign of each element; complex ones on the unit circle.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def signbit(
     x: Any,
     /,
@@ -2045,7 +5897,21 @@ def signbit(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Whether each element has a minus sign, also a zero."""
+    """Whether each element has a minus sign, also a zero.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def sin(
     x: Any,
     /,
@@ -2057,9 +5923,32 @@ def sin(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The sine of each element, in radians."""
+    """The sine of each element, in radians.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def sinc(x: Any, /) -> Tensor:
-    """``sin(pi x) / (pi x)``."""
+    """``sin(pi x) / (pi x)``.
+
+    Args:
+        x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sinc([0.0, 0.5])
+        tensor([1.0000, 0.6366], dtype=tinytorch.float64)
+    """
 def sinh(
     x: Any,
     /,
@@ -2071,9 +5960,33 @@ def sinh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The hyperbolic sine of each element."""
+    """The hyperbolic sine of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, of all or along ``axis``."""
+    """The number of elements, of all or along ``axis``.
+
+    Args:
+        a: A tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.size([[1, 2], [3, 4], [5, 6]], 0)
+        3
+    """
 def sort(
     a: Any,
     axis: int | None = -1,
@@ -2083,9 +5996,41 @@ def sort(
     stable: _bool | None = None,
     descending: _bool = False,
 ) -> Tensor:
-    """The elements in ascending order along ``axis``."""
+    """The elements in ascending order along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+        kind: Accepted; equal elements stay in their order.
+        order: Must be None.
+        stable: Accepted.
+        descending: From the largest down, as the array API standard spells it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sort([[3, 1], [2, 4]], axis=0)
+        tensor([[2, 1],
+                [3, 4]])
+    """
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """A tensor cut into equal parts, or before given places."""
+    """A tensor cut into equal parts, or before given places.
+
+    Args:
+        ary: Tensor, or what makes one.
+        indices_or_sections: How many parts, or the places.
+        axis: The dimension; default the first.
+
+    Returns:
+        Views.
+
+    Raises:
+        ValueError: If the parts are not equal.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.split(np.array([1, 2, 3, 4]), 2)
+        (tensor([1, 2]), tensor([3, 4]))
+    """
 def sqrt(
     x: Any,
     /,
@@ -2097,7 +6042,21 @@ def sqrt(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The square root of each element."""
+    """The square root of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def square(
     x: Any,
     /,
@@ -2109,9 +6068,36 @@ def square(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Each element times itself."""
+    """Each element times itself.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def squeeze(a: Any, axis: Any = None) -> Tensor:
-    """``a`` without dimensions of size 1."""
+    """``a`` without dimensions of size 1.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Which; default all of them.
+
+    Raises:
+        ValueError: For one that has another size.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.squeeze([[[1], [2]]]).shape
+        tinytorch.Size([2])
+    """
 def stack(
     arrays: Any,
     axis: int = 0,
@@ -2120,7 +6106,22 @@ def stack(
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """``arrays`` of one shape joined along a new dimension."""
+    """``arrays`` of one shape joined along a new dimension.
+
+    Args:
+        arrays: Tensors, or what makes them.
+        axis: Where the new dimension goes; default first.
+        out: Where to write the result.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.stack([[1, 2], [3, 4]], axis=1)
+        tensor([[1, 3],
+                [2, 4]])
+    """
 def std(
     a: Any,
     axis: Any = None,
@@ -2133,7 +6134,24 @@ def std(
     mean: Any = None,
     correction: float | None = None,
 ) -> Tensor:
-    """The standard deviation of the elements, of all or along ``axis``."""
+    """The standard deviation of the elements, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
+        ddof: Divide by the number of elements less this; default 0.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.std([1.0, 3.0])
+        tensor(1., dtype=tinytorch.float64)
+    """
 def subtract(
     x1: Any,
     x2: Any,
@@ -2146,7 +6164,22 @@ def subtract(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The difference of two operands."""
+    """The difference of two operands.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def sum(
     a: Any,
     axis: Any = None,
@@ -2156,9 +6189,35 @@ def sum(
     initial: Any = None,
     where: Any = True,
 ) -> Tensor:
-    """The sum of the elements, of all or along ``axis``."""
+    """The sum of the elements, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to add in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: What to begin with; default 0.
+        where: Which elements count; default all.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sum([[1, 2], [3, 4]], axis=0)
+        tensor([4, 6])
+    """
 def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
-    """``a`` with two dimensions exchanged."""
+    """``a`` with two dimensions exchanged.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis1: One of them.
+        axis2: The other.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
+        tinytorch.Size([4, 3, 2])
+    """
 def take(
     a: Any,
     indices: Any,
@@ -2166,9 +6225,39 @@ def take(
     out: Tensor | None = None,
     mode: str = 'raise',
 ) -> Tensor:
-    """The elements, or slices along ``axis``, at given places."""
+    """The elements, or slices along ``axis``, at given places.
+
+    Args:
+        a: Tensor, or what makes one.
+        indices: Integers of any shape.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        out: Where to write the result.
+        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Raises:
+        IndexError: For a place out of range.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.take([10, 20, 30], [2, 0])
+        tensor([30, 10])
+    """
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
-    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``."""
+    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
+
+    Args:
+        arr: Tensor of any shape.
+        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
+        axis: The dimension, default the last; None means the flattened tensor.
+
+    Raises:
+        IndexError: If an index is out of range.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
+        tensor([[1, 2, 3]])
+    """
 def tan(
     x: Any,
     /,
@@ -2180,7 +6269,21 @@ def tan(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The tangent of each element, in radians."""
+    """The tangent of each element, in radians.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def tanh(
     x: Any,
     /,
@@ -2192,11 +6295,46 @@ def tanh(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The hyperbolic tangent of each element."""
+    """The hyperbolic tangent of each element.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """Sums of products over several dimensions of both."""
+    """Sums of products over several dimensions of both.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor, or what makes one.
+        axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
+        tinytorch.Size([2, 4])
+    """
 def tile(A: Any, reps: Any) -> Tensor:
-    """``A`` several times along each dimension."""
+    """``A`` several times along each dimension.
+
+    Args:
+        A: Tensor, or what makes one.
+        reps: How often: an int, or several, counted from the last dimension.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.tile([1, 2], 2)
+        tensor([1, 2, 1, 2])
+    """
 def trace(
     a: Any,
     offset: int = 0,
@@ -2205,32 +6343,172 @@ def trace(
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Sums over diagonals."""
+    """Sums over diagonals.
+
+    Args:
+        a: Tensor of at least two dimensions.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        axis1: The dimension of the rows.
+        axis2: That of the columns.
+        dtype: What to add in.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.trace([[1, 2], [3, 4]])
+        tensor(5)
+    """
 def transpose(a: Any, axes: Any = None) -> Tensor:
-    """``a`` with its dimensions in another order."""
+    """``a`` with its dimensions in another order.
+
+    Args:
+        a: Tensor, or what makes one.
+        axes: The order; default reversed.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.transpose([[1, 2, 3], [4, 5, 6]])
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+    """
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
-    """The integral of ``y`` along ``axis``, by the trapezoidal rule."""
+    """The integral of ``y`` along ``axis``, by the trapezoidal rule.
+
+    Args:
+        y: Tensor of values.
+        x: Where they belong; default at equal distances.
+        dx: The distance where ``x`` is not given.
+        axis: The dimension; default the last.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.trapezoid([1, 2, 3], dx=2)
+        tensor(8., dtype=tinytorch.float64)
+    """
 def tri(
     N: int,
     M: int | None = None,
     k: int = 0,
     dtype: dtype | type | str | None = None,
 ) -> Tensor:
-    """A matrix with ones on and below a diagonal and zeros elsewhere."""
+    """A matrix with ones on and below a diagonal and zeros elsewhere.
+
+    Args:
+        N: Rows.
+        M: Columns; default ``N``.
+        k: Which diagonal; default the main one, positive ones are above it.
+        dtype: Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tri(2, 3)
+        tensor([[1., 0., 0.],
+                [1., 1., 0.]])
+    """
 def tril(m: Any, k: int = 0) -> Tensor:
-    """The lower triangle of matrices, zeros above it."""
+    """The lower triangle of matrices, zeros above it.
+
+    Args:
+        m: Tensor, or what makes one.
+        k: Which diagonal the triangle ends at; default the main one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.tril([[1, 2], [3, 4]])
+        tensor([[1, 0],
+                [3, 4]])
+    """
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-    """Where the lower triangle of a matrix lies."""
+    """Where the lower triangle of a matrix lies.
+
+    Args:
+        n: Rows.
+        k: Which diagonal the triangle ends at; default the main one.
+        m: Columns; default ``n``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.tril_indices(2)
+        (tensor([0, 1, 1]), tensor([0, 0, 1]))
+    """
 def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Where the lower triangle of a matrix lies, in row-major order."""
+    """Where the lower triangle of a matrix lies, in row-major order.
+
+    Args:
+        arr: Tensor of two dimensions.
+        k: The last diagonal of the triangle; default the main one.
+
+    Returns:
+        The row and the column indices, int64.
+
+    Raises:
+        ValueError: For another number of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.tril_indices_from(tt.zeros(2, 2))
+        (tensor([0, 1, 1]), tensor([0, 0, 1]))
+    """
 def trim_zeros(filt: Any, trim: str = 'fb') -> Tensor:
-    """A signal without the zeros at its ends."""
+    """A signal without the zeros at its ends.
+
+    Args:
+        filt: Tensor of shape ``(n,)``.
+        trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
+
+    Returns:
+        A view.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
+        tensor([1, 0, 2])
+    """
 def triu(m: Any, k: int = 0) -> Tensor:
-    """The upper triangle of matrices, zeros below it."""
+    """The upper triangle of matrices, zeros below it.
+
+    Args:
+        m: Tensor, or what makes one.
+        k: Which diagonal the triangle ends at; default the main one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.triu([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [0, 4]])
+    """
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-    """Where the upper triangle of a matrix lies."""
+    """Where the upper triangle of a matrix lies.
+
+    Args:
+        n: Rows.
+        k: Which diagonal the triangle ends at; default the main one.
+        m: Columns; default ``n``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.triu_indices(2)
+        (tensor([0, 0, 1]), tensor([0, 1, 1]))
+    """
 def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Where the upper triangle of a matrix lies, in row-major order."""
+    """Where the upper triangle of a matrix lies, in row-major order.
+
+    Args:
+        arr: Tensor of two dimensions.
+        k: The first diagonal of the triangle; default the main one.
+
+    Returns:
+        The row and the column indices, int64.
+
+    Raises:
+        ValueError: For another number of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.triu_indices_from(tt.zeros(2, 2))
+        (tensor([0, 0, 1]), tensor([0, 1, 1]))
+    """
 def true_divide(
     x1: Any,
     x2: Any,
@@ -2243,7 +6521,24 @@ def true_divide(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """The quotient of two operands; of integers in float64."""
+    """The quotient of two operands; of integers in float64.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.true_divide([6, 5], 2)
+        tensor([3.0000, 2.5000], dtype=tinytorch.float64)
+    """
 def trunc(
     x: Any,
     /,
@@ -2255,9 +6550,33 @@ def trunc(
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
 ) -> Tensor:
-    """Each element without its fractional part."""
+    """Each element without its fractional part.
+
+    Args:
+        x: Tensor, or what makes one.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+            (default) or ``"unsafe"``.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+    """
 def union1d(ar1: Any, ar2: Any) -> Tensor:
-    """The elements that are in either tensor, each once and in ascending order."""
+    """The elements that are in either tensor, each once and in ascending order.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
+        tensor([1, 2, 3])
+    """
 @overload
 def unique(
     ar: Any,
@@ -2269,7 +6588,22 @@ def unique(
     equal_nan: _bool = True,
     sorted: _bool = True,
 ) -> Tensor:
-    """The distinct elements, or slices along ``axis``, in ascending order."""
+    """The distinct elements, or slices along ``axis``, in ascending order.
+
+    Args:
+        ar: Tensor, or what makes one.
+        return_index: Also return where each comes first.
+        return_inverse: Also return which of them each element is.
+        return_counts: Also return how often each comes.
+        axis: The dimension of the slices; default elements.
+        equal_nan: Whether NaNs are equal to each other.
+        sorted: Accepted; they are.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.unique([3, 1, 3], return_counts=True)
+        (tensor([1, 3]), tensor([1, 2]))
+    """
 @overload
 def unique(
     ar: Any,
@@ -2280,8 +6614,7 @@ def unique(
     *,
     equal_nan: _bool = True,
     sorted: _bool = True,
-) -> tuple[Tensor, ...]:
-    """The distinct elements, or slices along ``axis``, in ascending order."""
+) -> tuple[Tensor, ...]: ...
 @overload
 def unique(
     ar: Any,
@@ -2292,8 +6625,7 @@ def unique(
     axis: int | None = None,
     equal_nan: _bool = True,
     sorted: _bool = True,
-) -> tuple[Tensor, ...]:
-    """The distinct elements, or slices along ``axis``, in ascending order."""
+) -> tuple[Tensor, ...]: ...
 @overload
 def unique(
     ar: Any,
@@ -2304,8 +6636,7 @@ def unique(
     axis: int | None = None,
     equal_nan: _bool = True,
     sorted: _bool = True,
-) -> tuple[Tensor, ...]:
-    """The distinct elements, or slices along ``axis``, in ascending order."""
+) -> tuple[Tensor, ...]: ...
 @overload
 def unique(
     ar: Any,
@@ -2316,20 +6647,89 @@ def unique(
     *,
     equal_nan: _bool = True,
     sorted: _bool = True,
-) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements, or slices along ``axis``, in ascending order."""
+) -> Tensor | tuple[Tensor, ...]: ...
 def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The distinct elements, in ascending order, with places and counts."""
+    """The distinct elements, in ascending order, with places and counts.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are the places
+        of first occurrence in the flattened tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
+        tensor([1, 0])
+    """
 def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
-    """The distinct elements, in ascending order, and how often each comes."""
+    """The distinct elements, in ascending order, and how often each comes.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        A named tuple ``(values, counts)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_counts(tt.tensor([3, 1, 3])).counts
+        tensor([1, 2])
+    """
 def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
-    """The distinct elements, in ascending order, and where among them each element is."""
+    """The distinct elements, in ascending order, and where among them each element is.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        A named tuple ``(values, inverse_indices)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_inverse(tt.tensor([3, 1, 3])).inverse_indices
+        tensor([1, 0, 1])
+    """
 def unique_values(x: Any) -> Tensor:
-    """The distinct elements, in ascending order; NaNs are distinct from each other."""
+    """The distinct elements, in ascending order; NaNs are distinct from each other.
+
+    Args:
+        x: Tensor of any shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_values(tt.tensor([3, 1, 3]))
+        tensor([1, 3])
+    """
 def unravel_index(indices: Any, shape: Any, order: str = 'C') -> tuple[Tensor, ...]:
-    """The index in each dimension of places in the flattened tensor."""
+    """The index in each dimension of places in the flattened tensor.
+
+    Args:
+        indices: The places.
+        shape: The sizes.
+        order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.unravel_index([1, 5], (2, 3))
+        (tensor([0, 1]), tensor([1, 2]))
+    """
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices of a tensor along a dimension; see ``unbind``."""
+    """The slices of a tensor along a dimension; see ``unbind``.
+
+    Args:
+        x: Tensor of at least one dimension.
+        axis: The dimension; default the first.
+
+    Returns:
+        Views.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
+        (tensor([1, 3]), tensor([2, 4]))
+    """
 def unwrap(
     p: Any,
     discont: float | None = None,
@@ -2337,9 +6737,34 @@ def unwrap(
     *,
     period: float = 6.283185307179586,
 ) -> Tensor:
-    """Phases without their jumps: neighbours differ by at most half a period."""
+    """Phases without their jumps: neighbours differ by at most half a period.
+
+    Args:
+        p: Tensor of phases; integers are cast to the default dtype unless ``period`` is an int.
+        discont: The least jump that is removed; default half a period.
+        axis: The dimension along which neighbours lie; default the last.
+        period: What the phases repeat after; default 2 pi.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
+        tensor([ 0, -1, -2, -2])
+    """
 def vander(x: Any, N: int | None = None, increasing: _bool = False) -> Tensor:
-    """The powers of each element of a vector, as the columns of a matrix."""
+    """The powers of each element of a vector, as the columns of a matrix.
+
+    Args:
+        x: Tensor of shape ``(n,)``.
+        N: How many columns; default ``n``.
+        increasing: Whether the powers grow from left to right.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vander([1, 2, 3], 3)
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
+    """
 def var(
     a: Any,
     axis: Any = None,
@@ -2352,35 +6777,135 @@ def var(
     mean: Any = None,
     correction: float | None = None,
 ) -> Tensor:
-    """The variance of the elements, of all or along ``axis``."""
+    """The variance of the elements, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
+        ddof: Divide by the number of elements less this; default 0.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.var([1.0, 3.0])
+        tensor(1., dtype=tinytorch.float64)
+    """
 def vdot(a: Any, b: Any, /) -> Tensor:
-    """The sum of products of all elements, of the first one's conjugates if complex."""
+    """The sum of products of all elements, of the first one's conjugates if complex.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: Tensor with as many elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
+        tensor(14.+0.j, dtype=tinytorch.complex128)
+    """
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sums of products along a dimension, of the first one's conjugates if complex."""
+    """Sums of products along a dimension, of the first one's conjugates if complex.
+
+    Args:
+        x1: Tensor of at least one dimension.
+        x2: Tensor that broadcasts with it.
+        axis: The dimension; default the last.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
+        tensor([3, 7])
+    """
 def vecmat(x1: Any, x2: Any, /) -> Tensor:
-    """Products of vectors, conjugated if complex, and matrices."""
+    """Products of vectors, conjugated if complex, and matrices.
+
+    Args:
+        x1: Tensor of shape ``(*, n)``.
+        x2: Tensor of shape ``(*, n, k)``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
+        tensor([4, 6])
+    """
 def vsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """A tensor cut into equal parts, or before given places, along the first dimension."""
+    """A tensor cut into equal parts, or before given places, along the first dimension.
+
+    Args:
+        ary: Tensor, or what makes one.
+        indices_or_sections: How many parts, or the places.
+
+    Returns:
+        Views.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]
+        tensor([[1, 2]])
+    """
 def vstack(
     tup: Any,
     *,
     dtype: dtype | type | str | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
-    """Tensors one below the other: rows, or along the first dimension."""
+    """Tensors one below the other: rows, or along the first dimension.
+
+    Args:
+        tup: Tensors, or what makes them.
+        dtype: Of the result; default by NumPy's rules of promotion.
+        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
+            ``"same_kind"`` (default) or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.vstack([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+    """
 @overload
 def where(condition: Any, x: Any, y: Any, /) -> Tensor:
-    """Elements of one tensor where a condition holds, and of another elsewhere."""
+    """Elements of one tensor where a condition holds, and of another elsewhere.
+
+    Args:
+        condition: Tensor, or what makes one.
+        *choices: The two tensors or numbers. Without them, the places where it holds.
+
+    Returns:
+        Tensor of the common shape; without choices what ``nonzero`` gives.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.where([True, False], [1, 2], 0)
+        tensor([1, 0])
+        >>> np.where([False, True])
+        (tensor([1]),)
+    """
 @overload
-def where(condition: Any, /) -> tuple[Tensor, ...]:
-    """Elements of one tensor where a condition holds, and of another elsewhere."""
+def where(condition: Any, /) -> tuple[Tensor, ...]: ...
 def zeros(
     shape: Any,
     dtype: dtype | type | str | None = None,
     order: str = 'C',
     **options: Any,
 ) -> Tensor:
-    """A tensor of zeros."""
+    """A tensor of zeros.
+
+    Args:
+        shape: The sizes.
+        dtype: Default float64.
+        order: Accepted; the tensor is in row-major order.
+        **options: ``device`` or ``backend``; ``like`` is accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.zeros(2)
+        tensor([0., 0.], dtype=tinytorch.float64)
+    """
 def zeros_like(
     a: Any,
     /,
@@ -2390,4 +6915,18 @@ def zeros_like(
     shape: Any = None,
     **options: Any,
 ) -> Tensor:
-    """A tensor of zeros of the shape and dtype of another."""
+    """A tensor of zeros of the shape and dtype of another.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: Default ``a``'s.
+        order: Accepted; the tensor is in row-major order.
+        subok: Accepted.
+        shape: The sizes; default ``a``'s.
+        **options: ``device`` or ``backend``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.zeros_like([1, 2])
+        tensor([0, 0])
+    """
