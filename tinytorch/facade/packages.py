@@ -22,12 +22,19 @@ _PREFIX = __name__.partition(".")[0] + "."
 _NAMED_ALIKE = frozenset(
     _PREFIX + name for name in ("backends.cupy", "compat.higher_order_ops", "nn.utils")
 )
+#: Those that programs import the module of, too, and keep the function after that, as in PyTorch.
+_KEPT = {
+    _PREFIX + "autograd": {"gradcheck"},
+    _PREFIX + "nn.utils": {"spectral_norm", "weight_norm"},
+}
 
 
 def install() -> None:
     """Have packages imported from now on wait to be asked; once is enough."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+    for name in _KEPT.keys() & sys.modules.keys():
+        sys.modules[name].__class__ = _Package
 
 
 class _Finder:
@@ -36,14 +43,15 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(_PREFIX) or fullname in _NAMED_ALIKE:
+        if not fullname.startswith(_PREFIX):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None:
-            return _published(fullname)
+            return None if fullname in _NAMED_ALIKE else _published(fullname)
         if spec.submodule_search_locations is not None:
             if type(spec.loader) is SourceFileLoader:  # and none of a zip file, or of a tool
-                spec.loader = _Loader(fullname, spec.loader.path)
+                loader = _Whole if fullname in _NAMED_ALIKE else _Loader
+                spec.loader = loader(fullname, spec.loader.path)
         return spec
 
 
@@ -80,7 +88,22 @@ def alias(fullname: str, module: ModuleType) -> ModuleSpec:
     return ModuleSpec(fullname, loader, is_package=hasattr(module, "__path__"))
 
 
-class _Loader(SourceFileLoader):
+class _Package(ModuleType):
+    """A package that keeps functions in the place of the modules they are named like."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in _KEPT[self.__name__]):
+            super().__setattr__(name, value)
+
+
+class _Whole(SourceFileLoader):
+    """Runs a package when it is imported."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return _Package(spec.name) if spec.name in _KEPT else None
+
+
+class _Loader(_Whole):
     """Leaves a package to be run later; one that has been run is run again at once."""
 
     def exec_module(self, module: ModuleType) -> None:
