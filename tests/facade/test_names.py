@@ -358,3 +358,16 @@ def test_thread_asks_its_own_backend() -> None:
     thread.start()
     thread.join()
     assert seen == [tt.get_backend()]
+
+
+@pytest.mark.parametrize("package", ["tinytorch", "torch"])
+@pytest.mark.parametrize("name", [
+    "autograd.gradcheck", "nn.utils.spectral_norm", "nn.utils.weight_norm",
+])  # fmt: skip
+def test_a_function_keeps_its_name_when_its_module_is_imported(package: str, name: str) -> None:
+    """As in PyTorch, whose packages define the function after its module."""
+    start = "import tinytorch, types; tinytorch.install_as_torch()"
+    function = name.rpartition(".")[2]
+    lines = f"import {package}.{name}; from {package}.{name} import {function} as own"
+    end = f"print({package}.{name} is own and type(own) is types.FunctionType)"
+    assert run("\n".join([start, lines, end])) == "True"

@@ -17,7 +17,7 @@ _OWN = __name__.partition(".")[0]
 TABLED = {
     "compiling": "_C _custom_ops _dynamo _subclasses utils.cpp_extension",
     "devices": "backends.cpu backends.mkl backends.mkldnn backends.mps backends.openmp",
-    "others": "autograd.profiler utils.model_zoo",
+    "others": "autograd.profiler optim._functional utils.model_zoo",
     "distributed": "distributed._composable distributed._tensor distributed.device_mesh "
     "distributed.fsdp distributed.nn distributed.optim distributed.rpc distributed.tensor",
 }
@@ -28,6 +28,9 @@ ELSEWHERE = {
     "_higher_order_ops": "compat.higher_order_ops",
     "_tensor": "core.tensor",
     "ao.quantization": "quantization",
+    "autograd.gradcheck": "autograd.gradient_check",
+    "optim._adafactor": "optim.adafactor",
+    "optim._muon": "optim.muon",
     "_tensor_str": "compat.tensor_str",
     "_utils": "compat.utils",
     # pickles of versions before 0.2

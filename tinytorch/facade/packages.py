@@ -28,6 +28,7 @@ from typing import Any, cast
 _PREFIX = __name__.partition(".")[0] + "."
 #: Functions of packages that are named like the module they are in, which gives way to them.
 _NAMED_ALIKE = {
+    _PREFIX + "autograd": ("gradcheck",),
     _PREFIX + "compat.higher_order_ops": ("associative_scan", "cond", "map", "scan", "while_loop"),
     _PREFIX + "nn.utils": ("spectral_norm", "weight_norm"),
 }
@@ -41,11 +42,14 @@ _CALLERS = tuple(
 def install() -> None:
     """Have packages imported from now on wait to be asked, and silent modules be so."""
     for name, module in list(sys.modules.items()):
-        if name.startswith(_CALLERS) and not hasattr(module, "__path__"):
+        is_file = hasattr(module, "__file__") and not hasattr(module, "__path__")
+        if name.startswith(_CALLERS) and is_file:
             module.__class__ = _SilentModule
             vars(module)["__name__"] = None
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+    for name in _NAMED_ALIKE.keys() & sys.modules.keys():
+        sys.modules[name].__class__ = _Package
 
 
 class _Finder:

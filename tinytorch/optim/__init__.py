@@ -14,6 +14,7 @@ Example:
 
 from __future__ import annotations
 
+from . import adamw as adamw
 from . import lr_scheduler as lr_scheduler
 from . import swa_utils as swa_utils
 from .adadelta import Adadelta as Adadelta

@@ -77,9 +77,12 @@ class ArrayOptimizer(Optimizer):
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            with no_grad() if numbers_stay(group) else nullcontext():
-                self._update(group)
+            self._step_group(group)
         return loss
+
+    def _step_group(self, group: ParamGroup) -> None:
+        with no_grad() if numbers_stay(group) else nullcontext():
+            self._update(group)
 
     def _update(self, group: ParamGroup) -> None:
         """Update the parameters of one group."""
@@ -106,8 +109,7 @@ class ArrayOptimizer(Optimizer):
         over_tensors = group.get("differentiable", False) or numbers_stay(group)
         kept = [name for name in names if name]
         found: dict[Any, Bucket] = {}
-        for p in group["params"]:
-            grad = p.grad
+        for p, grad in _with_gradients(group):
             if grad is None:
                 continue
             key, row = None, (p, grad)
@@ -135,6 +137,13 @@ class ArrayOptimizer(Optimizer):
             # Checkpoints of old PyTorch releases hold plain numbers here.
             if isinstance(entry, dict) and not isinstance(entry.get("step", None), Tensor | None):
                 entry["step"] = scalar_state(float(entry["step"]))
+
+
+def _with_gradients(group: ParamGroup) -> Iterable[tuple[Tensor, Tensor | None]]:
+    """The parameters with their gradients, or with those that a functional form was given."""
+    if "grads" in group:
+        return zip(group["params"], group["grads"], strict=True)
+    return ((p, p.grad) for p in group["params"])
 
 
 def like(p: Tensor, value: complex = 0.0) -> Tensor:

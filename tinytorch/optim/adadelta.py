@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["Adadelta"]
+__all__ = ["Adadelta", "adadelta"]
 
 
 class Adadelta(ArrayOptimizer):
@@ -89,3 +90,17 @@ class Adadelta(ArrayOptimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    Adadelta,
+    "[tt.zeros(2)], [tt.zeros(2)], [tt.tensor(0.0)], lr=1.0, rho=0.9, eps=1e-6, "
+    "weight_decay=0, maximize=False",
+)
+def adadelta(
+    params: list[Tensor], grads: list[Tensor], square_avgs: list[Tensor],
+    acc_deltas: list[Tensor], state_steps: list[Tensor], capturable: bool = False,
+    foreach: bool | None = None, differentiable: bool = False, has_complex: bool = False, *,
+    lr: float, rho: float, eps: float, weight_decay: float, maximize: bool,
+) -> None:  # fmt: skip
+    run(Adadelta, params, grads, locals())

@@ -12,9 +12,10 @@ from ._base import (
     number,
     scalar_state,
 )
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["Adagrad"]
+__all__ = ["Adagrad", "adagrad"]
 
 
 class Adagrad(ArrayOptimizer):
@@ -113,3 +114,18 @@ class Adagrad(ArrayOptimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    Adagrad,
+    "[tt.zeros(2)], [tt.tensor(0.0)], lr=0.1, lr_decay=0, eps=1e-10, weight_decay=0, "
+    "maximize=False",
+)
+def adagrad(
+    params: list[Tensor], grads: list[Tensor], state_sums: list[Tensor],
+    state_steps: list[Tensor], fused: bool | None = None, grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None, has_sparse_grad: bool = False, foreach: bool | None = None,
+    differentiable: bool = False, has_complex: bool = False, *, lr: float, weight_decay: float,
+    lr_decay: float, eps: float, maximize: bool,
+) -> None:  # fmt: skip
+    run(Adagrad, params, grads, locals())

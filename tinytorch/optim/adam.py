@@ -13,9 +13,10 @@ from ._base import (
     number,
     scalar_state,
 )
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["Adam", "AdamW"]
+__all__ = ["Adam", "AdamW", "adam"]
 
 
 class Adam(ArrayOptimizer):
@@ -208,3 +209,20 @@ def _check_tensors(lr: Any, betas: tuple[Any, Any], plain_foreach: bool) -> None
             )
         if beta.numel() != 1:
             raise ValueError(f"Tensor betas[{index}] must be 1-element")
+
+
+@functional(
+    Adam,
+    "[tt.zeros(2)], [tt.zeros(2)], [], [tt.tensor(0.0)], amsgrad=False, beta1=0.9, "
+    "beta2=0.99, lr=0.1, weight_decay=0, eps=1e-8, maximize=False",
+)
+def adam(
+    params: list[Tensor], grads: list[Tensor], exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor], max_exp_avg_sqs: list[Tensor], state_steps: list[Tensor],
+    foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+    fused: bool | None = None, grad_scale: Tensor | None = None,
+    found_inf: Tensor | None = None, has_complex: bool = False,
+    decoupled_weight_decay: bool = False, *, amsgrad: bool, beta1: float | Tensor,
+    beta2: float | Tensor, lr: float | Tensor, weight_decay: float, eps: float, maximize: bool,
+) -> None:  # fmt: skip
+    run(Adam, params, grads, locals(), betas=(beta1, beta2))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check_averages, like, number, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["Adamax"]
+__all__ = ["Adamax", "adamax"]
 
 
 class Adamax(ArrayOptimizer):
@@ -88,3 +89,17 @@ class Adamax(ArrayOptimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    Adamax,
+    "[tt.zeros(2)], [tt.zeros(2)], [tt.tensor(0.0)], eps=1e-8, beta1=0.9, beta2=0.99, "
+    "lr=0.1, weight_decay=0",
+)
+def adamax(
+    params: list[Tensor], grads: list[Tensor], exp_avgs: list[Tensor], exp_infs: list[Tensor],
+    state_steps: list[Tensor], foreach: bool | None = None, maximize: bool = False,
+    differentiable: bool = False, capturable: bool = False, has_complex: bool = False, *,
+    eps: float, beta1: float, beta2: float, lr: float, weight_decay: float,
+) -> None:  # fmt: skip
+    run(Adamax, params, grads, locals(), betas=(beta1, beta2))

@@ -6,9 +6,10 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_lr, like, number, numbers_stay, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["ASGD"]
+__all__ = ["ASGD", "asgd"]
 
 
 class ASGD(ArrayOptimizer):
@@ -113,3 +114,18 @@ class ASGD(ArrayOptimizer):
 def _rate(group: ParamGroup) -> Any:
     """The learning rate: a number, or the tensor on a device that the host does not wait for."""
     return group["lr"].reshape(()) if numbers_stay(group) else number(group["lr"])
+
+
+@functional(
+    ASGD,
+    "[tt.zeros(2)], [tt.ones(())], [tt.tensor(0.1)], [tt.tensor(0.0)], lambd=0, lr=0.1, "
+    "t0=1e6, alpha=0.75, weight_decay=0",
+)
+def asgd(
+    params: list[Tensor], grads: list[Tensor], axs: list[Tensor], mus: list[Tensor],
+    etas: list[Tensor], state_steps: list[Tensor], foreach: bool | None = None,
+    maximize: bool = False, differentiable: bool = False, capturable: bool = False,
+    has_complex: bool = False, *, lambd: float, lr: float, t0: float, alpha: float,
+    weight_decay: float,
+) -> None:  # fmt: skip
+    run(ASGD, params, grads, locals())

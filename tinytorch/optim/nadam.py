@@ -6,9 +6,10 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_averages, like, number, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["NAdam"]
+__all__ = ["NAdam", "nadam"]
 
 
 class NAdam(ArrayOptimizer):
@@ -125,3 +126,19 @@ def _momentum(step: float, group: ParamGroup) -> float:
     """The momentum schedule at a step: it rises from half of ``beta1`` to ``beta1``."""
     warm_up: float = 1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"])
     return float(group["betas"][0]) * warm_up
+
+
+@functional(
+    NAdam,
+    "[tt.zeros(2)], [tt.zeros(2)], [tt.ones(())], [tt.tensor(0.0)], beta1=0.9, "
+    "beta2=0.99, lr=0.1, weight_decay=0, momentum_decay=0, eps=1e-8",
+)
+def nadam(
+    params: list[Tensor], grads: list[Tensor], exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor], mu_products: list[Tensor], state_steps: list[Tensor],
+    decoupled_weight_decay: bool = False, foreach: bool | None = None, capturable: bool = False,
+    differentiable: bool = False, has_complex: bool = False, maximize: bool = False, *,
+    beta1: float, beta2: float, lr: float, weight_decay: float, momentum_decay: float,
+    eps: float,
+) -> None:  # fmt: skip
+    run(NAdam, params, grads, locals(), betas=(beta1, beta2))

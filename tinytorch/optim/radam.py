@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check_averages, like, number, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["RAdam"]
+__all__ = ["RAdam", "radam"]
 
 
 class RAdam(ArrayOptimizer):
@@ -98,3 +99,18 @@ class RAdam(ArrayOptimizer):
                 decoupled=group["decoupled_weight_decay"],
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    RAdam,
+    "[tt.zeros(2)], [tt.zeros(2)], [tt.tensor(0.0)], beta1=0.9, beta2=0.99, lr=0.1, "
+    "weight_decay=0, eps=1e-8",
+)
+def radam(
+    params: list[Tensor], grads: list[Tensor], exp_avgs: list[Tensor],
+    exp_avg_sqs: list[Tensor], state_steps: list[Tensor], decoupled_weight_decay: bool = False,
+    foreach: bool | None = None, differentiable: bool = False, capturable: bool = False,
+    has_complex: bool = False, maximize: bool = False, *, beta1: float, beta2: float, lr: float,
+    weight_decay: float, eps: float,
+) -> None:  # fmt: skip
+    run(RAdam, params, grads, locals(), betas=(beta1, beta2))

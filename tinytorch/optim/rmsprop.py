@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["RMSprop"]
+__all__ = ["RMSprop", "rmsprop"]
 
 
 class RMSprop(ArrayOptimizer):
@@ -107,3 +108,18 @@ class RMSprop(ArrayOptimizer):
                 momentum=group["momentum"],
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    RMSprop,
+    "[tt.zeros(2)], [], [], [tt.tensor(0.0)], lr=0.1, alpha=0.9, eps=1e-8, "
+    "weight_decay=0, momentum=0, centered=False",
+)
+def rmsprop(
+    params: list[Tensor], grads: list[Tensor], square_avgs: list[Tensor],
+    grad_avgs: list[Tensor], momentum_buffer_list: list[Tensor], state_steps: list[Tensor],
+    foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
+    capturable: bool = False, has_complex: bool = False, *, lr: float, alpha: float, eps: float,
+    weight_decay: float, momentum: float, centered: bool,
+) -> None:  # fmt: skip
+    run(RMSprop, params, grads, locals())

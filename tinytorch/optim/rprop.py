@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_lr, like, number, scalar_state
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["Rprop"]
+__all__ = ["Rprop", "rprop"]
 
 
 class Rprop(ArrayOptimizer):
@@ -86,3 +87,24 @@ class Rprop(ArrayOptimizer):
                 largest=largest,
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    Rprop,
+    "[tt.zeros(2)], [tt.ones(2)], [tt.tensor(0.0)], step_size_min=1e-6, step_size_max=50, "
+    "etaminus=0.5, etaplus=1.2",
+)
+def rprop(
+    params: list[Tensor], grads: list[Tensor], prevs: list[Tensor], step_sizes: list[Tensor],
+    state_steps: list[Tensor], foreach: bool | None = None, capturable: bool = False,
+    maximize: bool = False, differentiable: bool = False, has_complex: bool = False, *,
+    step_size_min: float, step_size_max: float, etaminus: float, etaplus: float,
+) -> None:  # fmt: skip
+    run(
+        Rprop,
+        params,
+        grads,
+        locals(),
+        etas=(etaminus, etaplus),
+        step_sizes=(step_size_min, step_size_max),
+    )

@@ -6,9 +6,10 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ._base import ArrayOptimizer, check, check_implementation, check_lr, like, number
+from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
-__all__ = ["SGD"]
+__all__ = ["SGD", "sgd"]
 
 
 class SGD(ArrayOptimizer):
@@ -112,3 +113,16 @@ class SGD(ArrayOptimizer):
                 nesterov=group["nesterov"],
                 maximize=group["maximize"],
             )
+
+
+@functional(
+    SGD,
+    "[None], weight_decay=0, momentum=0.9, lr=0.1, dampening=0, nesterov=False, maximize=False",
+)
+def sgd(
+    params: list[Tensor], d_p_list: list[Tensor], momentum_buffer_list: list[Tensor | None],
+    has_sparse_grad: bool = False, foreach: bool | None = None, fused: bool | None = None,
+    grad_scale: Tensor | None = None, found_inf: Tensor | None = None, *, weight_decay: float,
+    momentum: float, lr: float, dampening: float, nesterov: bool, maximize: bool,
+) -> None:  # fmt: skip
+    run(SGD, params, d_p_list, locals())

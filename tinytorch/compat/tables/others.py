@@ -10,6 +10,7 @@ _DENSE = "tensors are dense here: none are sparse"
 _WHOLE = "tensors are not quantized here"
 _UNMEASURED = "tinytorch measures nothing; use Python's cProfile"
 _OLD_SPARSE = "The older name of a sparse tensor of"
+_FORMS = "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd"
 
 TABLES = {
     "sparse": Table({
@@ -51,6 +52,10 @@ TABLES = {
                 "What marks every operation for Intel's profilers; making one raises.",
                 _UNMEASURED),
         },
+    ),
+    "optim._functional": Table(
+        doc="``torch.optim._functional``: the functional forms of the optimizers.",
+        names={name: alias(f"optim.{name}:") for name in _FORMS.split()},
     ),
     "utils.model_zoo": Table(
         doc="``torch.utils.model_zoo``, the older name of ``hub``'s downloads: nothing is "
