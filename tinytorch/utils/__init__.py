@@ -15,15 +15,15 @@ import importlib
 from typing import Any
 
 __all__ = [
-    "checkpoint", "cpp_extension", "data", "deterministic", "dlpack", "flop_counter", "hooks",
-    "model_zoo", "swap_tensors",
+    "benchmark", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "dlpack",
+    "flop_counter", "hooks", "model_zoo", "set_module", "swap_tensors", "weak",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     # A program that trains on its own loop does not pay for the import.
-    if name == "swap_tensors":
-        return importlib.import_module(f"{__name__}.swapping").swap_tensors
+    if name in ("set_module", "swap_tensors"):
+        return getattr(importlib.import_module(f"{__name__}.swapping"), name)
     if name in __all__ or name == "_pytree":
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -52,3 +52,25 @@ def _content(tensor: Any) -> dict[str, Any]:
     """What a tensor is made of, by the names of its slots and ``__dict__``."""
     found = {name: getattr(tensor, name) for name in _slots(tensor) if hasattr(tensor, name)}
     return {"__dict__": dict(tensor.__dict__), **found}
+
+
+def set_module(obj: Any, mod: str) -> None:
+    """Say that a class or function is a module's.
+
+    Args:
+        obj: The class or function.
+        mod: The module's name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> class Layer: ...
+        >>> tt.utils.set_module(Layer, "layers")
+        >>> Layer
+        <class 'layers.Layer'>
+
+    Raises:
+        TypeError: If ``mod`` is no text.
+    """
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod

@@ -1,0 +1,204 @@
+"""Measurements beside each other, as a table."""
+
+from __future__ import annotations
+
+import enum
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .measurement import Measurement, ordered_unique, select_unit, trim_sigfig, unit_to_english
+
+__all__ = ["Colorize", "Compare"]
+
+_BEST, _PLAIN = "\033[92m\033[1m", "\033[0m\033[0m"
+
+
+class Colorize(enum.Enum):
+    """Within what the best time is coloured.
+
+    Example:
+        >>> from tinytorch.utils.benchmark import Colorize
+        >>> Colorize.ROWWISE.value
+        'rowwise'
+    """
+
+    NONE = "none"
+    COLUMNWISE = "columnwise"
+    ROWWISE = "rowwise"
+
+
+class Compare:
+    """A table for each label: a row for each sub-label, a column for each description.
+
+    Args:
+        results: The measurements; those of the same name are put together.
+
+    Example:
+        >>> from tinytorch.utils.benchmark import Compare, Measurement, TaskSpec
+        >>> def times(way, ms):
+        ...     spec = TaskSpec("f()", "pass", label="f", sub_label="10", description=way)
+        ...     return Measurement(1, [ms / 1000], spec)
+        >>> Compare([times("old", 3.0), times("new", 2.0)]).print()
+        [--------- f ----------]
+                  |  old  |  new
+        1 threads: -------------
+              10  |  3.0  |  2.0
+        <BLANKLINE>
+        ...
+    """
+
+    def __init__(self, results: list[Measurement]) -> None:
+        self._results: list[Measurement] = []
+        self._trimmed = self._warned = False
+        self._colorize = Colorize.NONE
+        self.extend_results(results)
+
+    def extend_results(self, results: Sequence[Measurement]) -> None:
+        """Add measurements.
+
+        Raises:
+            ValueError: If one is none.
+
+        Example:
+            >>> from tinytorch.utils.benchmark import Compare, Timer
+            >>> table = Compare([])
+            >>> table.extend_results([Timer("sum([1])").timeit(10)])
+        """
+        for each in results:
+            if not isinstance(each, Measurement):
+                raise ValueError(
+                    f"Expected an instance of `Measurement`, got {type(each)} instead."
+                )
+        self._results.extend(results)
+
+    def trim_significant_figures(self) -> None:
+        """Write the figures alone that can be relied on.
+
+        Example:
+            >>> from tinytorch.utils.benchmark import Compare
+            >>> Compare([]).trim_significant_figures()
+        """
+        self._trimmed = True
+
+    def highlight_warnings(self) -> None:
+        """Mark times whose runs differ much.
+
+        Example:
+            >>> from tinytorch.utils.benchmark import Compare
+            >>> Compare([]).highlight_warnings()
+        """
+        self._warned = True
+
+    def colorize(self, rowwise: bool = False) -> None:
+        """Colour the best time of each column, or row.
+
+        Example:
+            >>> from tinytorch.utils.benchmark import Compare
+            >>> Compare([]).colorize()
+        """
+        self._colorize = Colorize.ROWWISE if rowwise else Colorize.COLUMNWISE
+
+    def print(self) -> None:
+        """Print the tables.
+
+        Example:
+            >>> from tinytorch.utils.benchmark import Compare
+            >>> Compare([]).print()
+            <BLANKLINE>
+        """
+        sys.stdout.write(f"{self}\n")
+
+    def __str__(self) -> str:
+        merged = Measurement.merge(self._results)
+        labels = ordered_unique(each.label for each in merged)
+        tables = [self._table([each for each in merged if each.label == label], label)
+                  for label in labels]  # fmt: skip
+        return "\n".join(tables)
+
+    def _table(self, results: list[Measurement], label: str | None) -> str:
+        unit, scale = select_unit(min(each.median for each in results))
+        columns = [
+            _Column(name, [each for each in results if each.description == name], scale,
+                    self._trimmed, self._warned)
+            for name in ordered_unique(each.description for each in results)
+        ]  # fmt: skip
+        keys = ordered_unique((m.num_threads, m.env or "", m.as_row_name) for m in results)
+        keys.sort(key=lambda key: key[:2])
+        several = len({env for _, env, _ in keys}) > 1
+        names = [_row_name(env if several else "", name, keys) for _, env, name in keys]
+        first = max(map(len, names))
+        pairs = zip(names, keys, strict=True)
+        rows = [self._row(name.ljust(first), key, columns) for name, key in pairs]
+        head = "  |  ".join([" " * first, *((c.name or "").center(c.width) for c in columns)])
+        lines, threads = [f"[{f' {label or str()} '.center(len(head) - 2, '-')}]", head], None
+        for (count, *_), row in zip(keys, rows, strict=True):
+            if count != threads:
+                lines.append(f"{count} threads: ".ljust(len(head), "-"))
+                threads = count
+            lines.append(row)
+        end = f"Times are in {unit_to_english(unit)}s ({unit})."
+        if self._warned and any(each.has_warnings for each in results):
+            end += "\n(! XX%) Measurement has high variance, where XX is the IQR / median * 100."
+        return "\n".join([*lines, "", end, ""])
+
+    def _row(self, name: str, key: tuple[int, str, str], columns: list[_Column]) -> str:
+        found = [column.found(key) for column in columns]
+        cells = [column.cell(each) for column, each in zip(columns, found, strict=True)]
+        if self._colorize is not Colorize.NONE:
+            best = min(each.median for each in found if each is not None)
+            for at, (column, each) in enumerate(zip(columns, found, strict=True)):
+                if self._colorize is Colorize.COLUMNWISE:
+                    best = min(other.median for other in column.results)
+                if each is not None and each.median == best:
+                    cells[at] = _BEST + cells[at] + _PLAIN
+        return "  |  ".join([name, *cells])
+
+
+def _row_name(env: str, name: str, keys: list[tuple[int, str, str]]) -> str:
+    longest = max(len(other) for _, other, _ in keys) if env else 0
+    return "  " + (f"({env})" if env else "").ljust(longest + 4) + name
+
+
+@dataclass
+class _Column:
+    """The times of one description."""
+
+    name: str | None
+    results: list[Measurement]
+    scale: float
+    trimmed: bool
+    warned: bool
+
+    def __post_init__(self) -> None:
+        digits = [math.ceil(math.log10(each.median / self.scale)) for each in self.results]
+        self._decimals = 1
+        if self.trimmed:
+            self._decimals = min(
+                max(each.significant_figures - before, 0)
+                for each, before in zip(self.results, digits, strict=True)
+            )
+        self._length = max(digits) + self._decimals + (self._decimals > 0)
+        cells = [self._number(each) for each in self.results]
+        self.width = max(len(text) for text in (*cells, self.name or ""))
+
+    def found(self, key: tuple[int, str, str]) -> Measurement | None:
+        """What stands in a row."""
+        for each in self.results:
+            if key == (each.num_threads, each.env or "", each.as_row_name):
+                return each
+        return None
+
+    def cell(self, found: Measurement | None) -> str:
+        """Its text."""
+        return ("" if found is None else self._number(found)).center(self.width)
+
+    def _number(self, each: Measurement) -> str:
+        value = each.median / self.scale
+        if self.trimmed:
+            value = trim_sigfig(value, each.significant_figures)
+        text = f"{value:{self._length}.{self._decimals}f}"
+        if not self.warned:
+            return text
+        return text + (f" (! {each.iqr / each.median:3.0%})" if each.has_warnings else " " * 9)
