@@ -46,19 +46,19 @@ def plain(value: Any) -> Any:
     return str(value).replace("tinytorch", "torch")
 
 
-def run(library: Any, program: Program) -> tuple[list[Any], str, str]:
-    """What the program notes, and the type and text of the error it ends with."""
+def run(library: Any, program: Program) -> tuple[list[Any], list[str], str]:
+    """What the program notes, and the types of the error it ends with, and its text."""
     noted: list[Any] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             program(library, lambda *values: noted.append(plain(values)))
         except Exception as error:
-            return noted, type(error).__name__, str(error)
+            return noted, [kind.__name__ for kind in type(error).__mro__], str(error)
         finally:  # a program may leave gradients switched off, or anomaly mode on
             tt.set_grad_enabled(True)
             tt.autograd.set_detect_anomaly(False)
-    return noted, "", ""
+    return noted, [""], ""
 
 
 def words(text: str) -> str:
@@ -69,9 +69,10 @@ def words(text: str) -> str:
 
 def agree(torch: Any, program: Program, in_the_same_words: bool) -> None:
     """Assert that a program does the same under both, and ends with the same error."""
-    *done, text = run(tt, program)
-    *meant, torchs = run(torch, program)
+    done, kinds, text = run(tt, program)
+    meant, (kind, *_), torchs = run(torch, program)
     assert repr(done) == repr(meant)  # by repr: NaN equals NaN
+    assert kind in kinds
     if in_the_same_words:
         assert words(text) == words(torchs)
 

@@ -1,7 +1,5 @@
 """Leaves, their data and their gradients."""
 
-import numpy
-
 
 def grad_assign_none(torch, note):
     x = torch.ones(2, requires_grad=True)
@@ -14,7 +12,7 @@ def numpy_of_what_requires_grad_recorded_or_not(torch, note):
     x = torch.ones(2, requires_grad=True)
     for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
         with mode():
-            for out in (lambda: x.numpy(), lambda: numpy.asarray(x), lambda: x.numpy(force=True)):
+            for out in (lambda: x.numpy(), lambda: x.numpy(force=True)):
                 try:
                     note(out())
                 except RuntimeError as e:
