@@ -36,7 +36,7 @@ def current_backend() -> Backend:
     frame = _scoped()
     if frame is None:
         found = thread.backend if BACKEND.by_thread else None
-        if isinstance(found, Inherited):
+        if found is not None and isinstance(found, Inherited):
             found = found.value()
     elif frame.entry.live:
         found = frame.value
