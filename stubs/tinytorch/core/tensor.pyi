@@ -72,6 +72,10 @@ class Tensor(Storage):
     @property
     def is_leaf(self) -> _bool: ...
     @property
+    def grad_dtype(self) -> dtype: ...
+    @grad_dtype.setter
+    def grad_dtype(self, value: dtype | None) -> None: ...
+    @property
     def grad_fn(self) -> GraphNode | None: ...
     @property
     def output_nr(self) -> _int: ...
@@ -1562,6 +1566,8 @@ class Tensor(Storage):
         keepdims: _bool = ...,
     ) -> return_types.mode:
         """The most frequent element along ``dim``, the smallest of several such, and where it is."""
+    def module_load(_self, other: Tensor, assign: _bool = False) -> Tensor:
+        """What a parameter is to become when a state dict is loaded by swapping."""
     def moveaxis(
         _self,
         source: _int | Sequence[_int],

@@ -462,6 +462,15 @@ def group_norm(
     eps: float = 1e-05,
 ) -> Tensor:
     """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels."""
+def grouped_mm(
+    mat_a: Tensor,
+    mat_b: Tensor,
+    *,
+    offs: Tensor | None = None,
+    bias: Tensor | None = None,
+    out_dtype: dtype | None = None,
+) -> Tensor:
+    """Matrix products of groups, whose sizes may differ in one dimension."""
 def gumbel_softmax(
     logits: Tensor,
     tau: float = 1,

@@ -113,6 +113,9 @@ class Module(Hooked):
                 return HookedCall(self, args, kwargs).run()
             return self.forward(*args, **kwargs)
 
+        #: By PyTorch's name; libraries call it where they override ``__call__``.
+        _call_impl = __call__
+
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: a module runs as it is written; see ``tinytorch.compile``.
 
