@@ -39,13 +39,13 @@ class dtype:
     )  # fmt: skip
 
     def __init__(self, name: str, itemsize: int, kind: str) -> None:
-        self.name = name
-        self.itemsize = itemsize
-        self.kind = kind
-        self.is_floating_point = kind == "f"
-        self.is_complex = kind == "c"
-        self.is_signed = kind in "ifc"
-        self.category = _CATEGORIES[kind]
+        self.name: str = name
+        self.itemsize: int = itemsize
+        self.kind: str = kind
+        self.is_floating_point: builtins.bool = kind == "f"
+        self.is_complex: builtins.bool = kind == "c"
+        self.is_signed: builtins.bool = kind in "ifc"
+        self.category: int = _CATEGORIES[kind]
         self.dtype: Any = None
 
     def __repr__(self) -> str:
@@ -96,21 +96,21 @@ class dtype:
         return complex128 if self.name == "float64" else complex64
 
 
-bool = dtype("bool", 1, "b")
-uint8 = dtype("uint8", 1, "u")
-uint16 = dtype("uint16", 2, "u")
-uint32 = dtype("uint32", 4, "u")
-uint64 = dtype("uint64", 8, "u")
-int8 = dtype("int8", 1, "i")
-int16 = dtype("int16", 2, "i")
-int32 = dtype("int32", 4, "i")
-int64 = dtype("int64", 8, "i")
-float16 = dtype("float16", 2, "f")
-bfloat16 = dtype("bfloat16", 2, "f")
-float32 = dtype("float32", 4, "f")
-float64 = dtype("float64", 8, "f")
-complex64 = dtype("complex64", 8, "c")
-complex128 = dtype("complex128", 16, "c")
+bool: dtype = dtype("bool", 1, "b")
+uint8: dtype = dtype("uint8", 1, "u")
+uint16: dtype = dtype("uint16", 2, "u")
+uint32: dtype = dtype("uint32", 4, "u")
+uint64: dtype = dtype("uint64", 8, "u")
+int8: dtype = dtype("int8", 1, "i")
+int16: dtype = dtype("int16", 2, "i")
+int32: dtype = dtype("int32", 4, "i")
+int64: dtype = dtype("int64", 8, "i")
+float16: dtype = dtype("float16", 2, "f")
+bfloat16: dtype = dtype("bfloat16", 2, "f")
+float32: dtype = dtype("float32", 4, "f")
+float64: dtype = dtype("float64", 8, "f")
+complex64: dtype = dtype("complex64", 8, "c")
+complex128: dtype = dtype("complex128", 16, "c")
 
 #: Types without arrays, which libraries name: the float8 types of arXiv:2209.05433 and kin, and
 #: pairs of float16.
@@ -287,15 +287,15 @@ class finfo:
             )
         small = self._SMALL.get(real.name)
         mantissa, least, largest = small or self._ieee(*self._FORMATS[real.name])
-        self.dtype = real.name
-        self.bits = 8 * real.itemsize
+        self.dtype: str = real.name
+        self.bits: int = 8 * real.itemsize
         self.eps: float = 2.0**-mantissa
         self.max: float = largest
         self.min: float = -self.max
         self.tiny: float = 2.0**least
         self.smallest_normal: float = self.tiny
         self.smallest_subnormal: float = 2.0 ** (least - mantissa)
-        self.resolution = float(10.0 ** -int(mantissa * 0.30103))
+        self.resolution: float = float(10.0 ** -int(mantissa * 0.30103))
 
     @staticmethod
     def _ieee(exponent: int, mantissa: int) -> tuple[int, int, float]:
@@ -329,8 +329,8 @@ class iinfo:
                 f"torch.iinfo() requires an integer input type, got {given!r}. "
                 "Use torch.finfo to handle floating point types"
             )
-        self.dtype = given.name
-        self.bits = 8 * given.itemsize
+        self.dtype: str = given.name
+        self.bits: int = 8 * given.itemsize
         self.max: int = 2 ** (self.bits - (given.kind == "i")) - 1
         self.min: int = -(2 ** (self.bits - 1)) if given.kind == "i" else 0
 

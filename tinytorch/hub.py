@@ -37,7 +37,9 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-download_url_to_file = load = load_state_dict_from_url = _refuse
+download_url_to_file = _refuse
+load = _refuse
+load_state_dict_from_url = _refuse
 _chosen: str | None = None
 
 

@@ -44,6 +44,7 @@ class SobolEngine:
 
     MAXBIT: ClassVar[int] = 30
     MAXDIM: ClassVar[int] = 21201
+    num_generated: int
 
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         if not 1 <= dimension <= self.MAXDIM:
@@ -62,7 +63,7 @@ class SobolEngine:
         self.shift: Any = tensor([0] * dimension, device="cpu")
         if scramble:
             self._scramble()
-        self.quasi = self.shift.clone()
+        self.quasi: Any = self.shift.clone()
         self._first_point = (self.quasi / 2**self.MAXBIT).reshape(1, -1)
         self.num_generated = 0
 

@@ -54,6 +54,9 @@ CURRENT: Variable[Sweep | None] = Variable("sweep", None)
 class Sweep:
     """One backward pass."""
 
+    adding: bool
+    capturing: bool
+
     def __init__(self, retain_graph: bool, create_graph: bool, capture: Sequence[Edge]) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
@@ -68,11 +71,11 @@ class Sweep:
         self.slots: dict[int, dict[int, Slot]] = {}
         self.captured: dict[int, Gradient] = {id(edge): None for edge in capture}
         self.capturing, self.adding = bool(self.captured), False  # what is captured, to grad
-        self.special = self.capturing or Anomaly.enabled
+        self.special: bool = self.capturing or Anomaly.enabled
         self.needed: set[int] = set()
         self.roots: Sequence[Edge] = ()
         self.reached: set[int] | None = None
-        self.namespace = ABOVE.graph_namespace() if create_graph else None
+        self.namespace: Any | None = ABOVE.graph_namespace() if create_graph else None
 
     def wants(self, edge: Edge) -> bool:
         """Whether a gradient along ``edge`` leads to a captured one."""

@@ -145,7 +145,7 @@ class AccumulateGrad(GraphNode):
     __slots__ = ("variable",)
 
     def __init__(self, variable: Any) -> None:
-        self.variable = variable
+        self.variable: Any = variable
 
     def __repr__(self) -> str:
         return f"<AccumulateGrad object at {id(self):#x}>"

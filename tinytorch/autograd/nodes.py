@@ -48,15 +48,15 @@ class Node:
     def __init__(
         self, op: Any, xp: Any, edges: Any, args: Any, saved: Any, shape: Any, dtype: Any
     ) -> None:
-        self.seq = next_seq()
-        self.op = op
-        self.xp = xp
-        self.edges = edges
-        self.args = args
-        self.saved = saved
+        self.seq: int = next_seq()
+        self.op: Any = op
+        self.xp: Any = xp
+        self.edges: Any = edges
+        self.args: Any = args
+        self.saved: Any = saved
         self.versions: tuple[int, ...] | None = None
-        self.shape = shape
-        self.dtype = dtype
+        self.shape: Any = shape
+        self.dtype: Any = dtype
         self.out: Any = None
         self.out_version: tuple[tuple[Any, ...], ...] | None = None
         self.hooks: dict[int, Any] | None = None
@@ -82,8 +82,8 @@ class Slot:
     __slots__ = ("node", "index", "hooks", "__weakref__")
 
     def __init__(self, node: Node, index: int) -> None:
-        self.node = node
-        self.index = index
+        self.node: Node = node
+        self.index: int = index
         self.hooks: dict[int, Any] | None = None
 
     @property
@@ -125,7 +125,7 @@ class RemovableHandle:
 
     def __init__(self, hooks: dict[int, Any]) -> None:
         self.hooks = hooks
-        self.id = RemovableHandle._next_id()
+        self.id: int = RemovableHandle._next_id()
 
     def hooks_dict_ref(self) -> dict[int, Any]:
         """The hooks among which the one of this handle was put, by the ids of their handles.

@@ -89,7 +89,7 @@ class SavedOutput:
     def __init__(self, tensor: Any, index: int | None, differentiable: bool) -> None:
         hooks = STACK.get()
         self.data: Any = Packed(tensor, hooks[-1], None) if hooks else tensor._data
-        self.xp = tensor._xp
+        self.xp: Any = tensor._xp
         self.index = index
         self.differentiable = differentiable
 
@@ -117,11 +117,13 @@ class PackedNode:
             if position in node.op.saved_positions and _is_saved(tensor):
                 self.arguments[position] = packed(tensor)
                 bare[position] = (None,) * len(tensor) if isinstance(tensor, tuple) else None
-        self.bare = tuple(bare)
+        self.bare: tuple[Any, ...] = tuple(bare)
         # Without its edge, which would be the node itself.
         if node.out.__class__ is tuple:
             out = tuple(None if x is None else t for t, x in zip(out, node.out, strict=True))
-        self.out = None if node.out is None else _map(out, lambda t: _packed_out(t, hooks))
+        self.out: Any | None = (
+            None if node.out is None else _map(out, lambda t: _packed_out(t, hooks))
+        )
 
     def strip(self, node: Node) -> None:
         """Let ``node`` hold nothing of what was packed."""

@@ -69,7 +69,7 @@ class ArchiveReader:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, ValueError, struct.error) as error:
             raise RuntimeError(f"{_BROKEN} ({error})") from error
-        self.names = self._zip.namelist()
+        self.names: list[str] = self._zip.namelist()
         if not self.names:
             raise RuntimeError("PytorchStreamReader failed reading zip archive: it is empty")
         self._folder = self.names[0].partition("/")[0]

@@ -56,8 +56,10 @@ class LegacyReader:
         if version != FORMAT:
             raise RuntimeError(f"Invalid protocol version: {version!r}")
         facts = _plain(self._next())
-        self.little = bool(facts.get("little_endian", True)) if isinstance(facts, dict) else True
-        self.pickle = self._next()
+        self.little: bool = (
+            bool(facts.get("little_endian", True)) if isinstance(facts, dict) else True
+        )
+        self.pickle: bytes = self._next()
         self._keys = _plain(self._next())
         self._start = self._file.tell()
 

@@ -64,8 +64,8 @@ class LoadedStorage:
     def __init__(self, host: Array, type: StorageType, backend: Backend) -> None:
         self._host = host
         self._arrays: dict[tuple[Backend, str], Array] = {}
-        self.type = type
-        self.backend = backend
+        self.type: StorageType = type
+        self.backend: Backend = backend
 
     @property
     def device(self) -> Device:

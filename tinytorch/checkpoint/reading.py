@@ -72,7 +72,7 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         **options: ``encoding``, ``errors``.
     """
 
-    dispatch = _Opcodes(_ALLOWED)
+    dispatch: _Opcodes = _Opcodes(_ALLOWED)
 
     def __init__(
         self, file: Any, read_storage: ReadStorage, safe: dict[str, Any], **options: Any

@@ -33,7 +33,7 @@ class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to
         itemsizes: By its key, the bytes of an element of each storage.
     """
 
-    dispatch = dict(PythonUnpickler.dispatch)
+    dispatch: dict[Any, Any] = dict(PythonUnpickler.dispatch)
 
     def __init__(self, file: Any) -> None:
         super().__init__(file, encoding="utf-8")

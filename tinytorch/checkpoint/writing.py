@@ -34,14 +34,16 @@ class Storage:
         count: The number of elements; of bytes if the type does not tell the dtype.
     """
 
+    dtype: dtypes.dtype
+
     def __init__(self, flat: Array, backend: Backend, key: str) -> None:
         self.flat = flat
         self.backend = backend
         self.key = key
         self.dtype = backend.dtype_of(flat)
         name = STORAGES.get(self.dtype.name)
-        self.type = torch_name("torch", name) if name else _UNTYPED
-        self.count = int(flat.size) if name else int(flat.nbytes)
+        self.type: TorchName = torch_name("torch", name) if name else _UNTYPED
+        self.count: int = int(flat.size) if name else int(flat.nbytes)
 
     def location(self) -> str:
         """Where it lives, as PyTorch writes it: ``cpu``, ``cuda:0``."""

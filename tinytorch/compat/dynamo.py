@@ -35,7 +35,7 @@ class _Settings(SimpleNamespace):
 
 
 #: Settings of the compiler, which programs set; nothing reads them.
-config = _Settings(
+config: _Settings = _Settings(
     cache_size_limit=8, recompile_limit=8, suppress_errors=False, verbose=False,
     capture_scalar_outputs=False, optimize_ddp=True, disable=False,
 )  # fmt: skip

@@ -97,7 +97,7 @@ class device(Scope):
             raise RuntimeError("Device index must not be negative")
         super().__init__()
         self.type: str = type
-        self.index = index
+        self.index: int | None = index
 
     def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"

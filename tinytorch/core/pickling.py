@@ -23,8 +23,8 @@ class Memory:
     __slots__ = ("__weakref__", "flat", "xp")
 
     def __init__(self, flat: Array, xp: Backend) -> None:
-        self.flat = flat
-        self.xp = xp
+        self.flat: Array = flat
+        self.xp: Backend = xp
 
     def __reduce__(self) -> tuple[Any, ...]:
         backend = spelled(self.xp)

@@ -76,7 +76,7 @@ class _Sizes(dict[tuple[int, ...], Size]):
         return size
 
 
-sizes = _Sizes()
+sizes: _Sizes = _Sizes()
 
 
 def _int(value: Any, position: int) -> int:

@@ -136,7 +136,7 @@ class device:
     """
 
     def __init__(self, device: Any) -> None:
-        self.idx = -1 if device is None else _number(device)
+        self.idx: int = -1 if device is None else _number(device)
         self._before: list[int] = []
 
     def __enter__(self) -> None:

@@ -41,6 +41,17 @@ class Backward:
 
     #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
     makes_gradients = True
+    index: dict[str, int]
+    keeps: Callable[..., Any] | None
+    materialize: bool
+    name: str
+    numbers: frozenset[int]
+    params: tuple[str, ...]
+    public: bool
+    rule_list: tuple[Callable[..., Any], ...]
+    rules: dict[int, Callable[..., Any]]
+    sequence: int | None
+    tensors: tuple[int, ...]
 
     def __init__(self, op: Op) -> None:
         plan = op.plan
@@ -65,7 +76,7 @@ class Backward:
         if joint:
             self.differentiable = tuple(self.index[name] for name in joint[-1])
         self._note_needs([*self.rules.values(), *of_several])
-        self.both = self.differentiable == (0, 1) and not joint
+        self.both: bool = self.differentiable == (0, 1) and not joint
         #: The same where only the first, or only the second, of two operands wants a gradient.
         self.saves_for: tuple[tuple[bool, ...], ...] = (self.saves, self.saves)
         if self.both:
@@ -76,10 +87,10 @@ class Backward:
         self.rule_list = tuple(self._compile(self.rules[i]) for i in chosen)
         if self.sequence in self.rules:
             self.joint = self.rule_list[0]
-        self.flat = tuple(
+        self.flat: tuple[int, ...] = tuple(
             i for i, at in enumerate(chosen) if getattr(self.rules[at], "piecewise", False)
         )
-        self.plain_rules = tuple(
+        self.plain_rules: tuple[tuple[int | None, Any], ...] = tuple(
             self._plain_rule(self.rules[i], rule)
             for i, rule in zip(chosen, self.rule_list, strict=True)
         )
@@ -87,13 +98,13 @@ class Backward:
     def _note_needs(self, rules: list[Callable[..., Any]]) -> None:
         needs = [set(rule_needs(rule)) for rule in rules]
         wanted = set().union(*needs)
-        self.saves_out = "out" in wanted
+        self.saves_out: bool = "out" in wanted
         self.saved_results: tuple[int, ...] | None = None
         for rule in rules:
             self.saved_results = getattr(rule, "results", self.saved_results)
         self.saves: tuple[bool, ...] = tuple(name in wanted for name in self.params)
-        self.saved_positions = tuple(i for i in self.tensors if self.saves[i])
-        self.dropped = tuple(i for i in self.tensors if not self.saves[i])
+        self.saved_positions: tuple[int, ...] = tuple(i for i in self.tensors if self.saves[i])
+        self.dropped: tuple[int, ...] = tuple(i for i in self.tensors if not self.saves[i])
 
     def needs(self, position: int) -> tuple[str, ...]:
         """What the gradient of the parameter at ``position`` is computed from."""

@@ -51,30 +51,34 @@ class Plan:
         # out= is where the result goes, not what it is: it is passed on its own.
         self.takes_out = skip > 0 and names[-1:] == ("out",)
         self.params: tuple[str, ...] = names[:-1] if self.takes_out else names
-        self.positional = code.co_argcount - skip
-        self.index = {name: i for i, name in enumerate(self.params)}
-        self.defaults = _defaults(function, self.params, self.positional)
+        self.positional: int = code.co_argcount - skip
+        self.index: dict[str, int] = {name: i for i, name in enumerate(self.params)}
+        self.defaults: tuple[Any, ...] = _defaults(function, self.params, self.positional)
         needed = [i + 1 for i, default in enumerate(self.defaults) if default is REQUIRED]
-        self.required = max(needed, default=0)
-        self.picks = not {"index", "indices"}.isdisjoint(self.params)
-        self.flag = len(self.params) - 1 if self.params[-1:] == ("inplace",) else None
+        self.required: int = max(needed, default=0)
+        self.picks: bool = not {"index", "indices"}.isdisjoint(self.params)
+        self.flag: int | None = len(self.params) - 1 if self.params[-1:] == ("inplace",) else None
         annotations = [str(function.__annotations__.get(name, "")) for name in self.params]
         self._read_tensors(annotations)
-        self.scalars = self._read_scalars(annotations) if op.public else {}
-        self.looked_at = tuple((i, k) for i, (k, _) in self.scalars.items() if i < self.positional)
-        self.unchecked = min((i for i, _ in self.looked_at), default=self.positional)
+        self.scalars: dict[int, tuple[type, bool]] = (
+            self._read_scalars(annotations) if op.public else {}
+        )
+        self.looked_at: tuple[tuple[int, type], ...] = tuple(
+            (i, k) for i, (k, _) in self.scalars.items() if i < self.positional
+        )
+        self.unchecked: int = min((i for i, _ in self.looked_at), default=self.positional)
 
     def _read_tensors(self, annotations: list[str]) -> None:
         bases = [annotation.removesuffix(" | None") for annotation in annotations]
         single = [i for i, base in enumerate(bases) if base in _TENSORS and self.params[i] != "out"]
         several = [i for i, base in enumerate(bases) if base in _SEQUENCES]
         self.sequence: int | None = max(several, default=None)
-        self.tensors = tuple(sorted(single + several))
-        self.operands = tuple(
+        self.tensors: tuple[int, ...] = tuple(sorted(single + several))
+        self.operands: tuple[int, ...] = tuple(
             i for i in self.tensors if bases[i] in ("Array", "Operand", *_SEQUENCES)
         )
-        self.numbers = frozenset(i for i in single if bases[i] == "Operand")
-        self.optional = frozenset(i for i in single if bases[i] != annotations[i])
+        self.numbers: frozenset[int] = frozenset(i for i in single if bases[i] == "Operand")
+        self.optional: frozenset[int] = frozenset(i for i in single if bases[i] != annotations[i])
         shapes = [i for i, base in enumerate(bases) if base == "Shape" and i < self.positional]
         self.sizes: int | None = max(shapes, default=None)
 

@@ -64,24 +64,27 @@ def lead(op: Op) -> int | None:
 class Arguments:
     """The text of one function, step by step."""
 
+    form: Form
+    op: Op
+
     def __init__(self, op: Op, form: Form) -> None:
         self.op, self.form = op, form
-        self.core = form is Form.CORE
-        self.inplace = form in (Form.INPLACE, Form.INPLACE_OPERATOR)
-        self.two = is_binary(op) and not self.core
+        self.core: bool = form is Form.CORE
+        self.inplace: bool = form in (Form.INPLACE, Form.INPLACE_OPERATOR)
+        self.two: bool = is_binary(op) and not self.core
         first = lead(op) if op.plan.sequence is None else op.plan.sequence
-        self.lead = 1 if form is Form.REFLECTED else 0 if first is None else first
+        self.lead: int = 1 if form is Form.REFLECTED else 0 if first is None else first
         #: The operand whose dtype the others must have.
         operands = op.plan.operands
-        self.measure = first if first in operands else min(operands, default=None)
-        self.positional = op.plan.params[: op.plan.positional]
+        self.measure: int | None = first if first in operands else min(operands, default=None)
+        self.positional: tuple[str, ...] = op.plan.params[: op.plan.positional]
         sizes = op.plan.sizes is not None and op.plan.sizes == op.plan.positional - 1
         served = form in (Form.FUNCTION, Form.CREATION)
-        self.sizes = self.positional[-1] if sizes and served else None
+        self.sizes: str | None = self.positional[-1] if sizes and served else None
         code = op.body.__code__ if form is Form.COMPOSITE else None
-        self.takes_more = code is not None and bool(code.co_flags & 0x04)
-        self.all = range(len(op.plan.params))
-        self.rest = [i for i in self.all if i not in op.plan.tensors]
+        self.takes_more: bool = code is not None and bool(code.co_flags & 0x04)
+        self.all: range = range(len(op.plan.params))
+        self.rest: list[int] = [i for i in self.all if i not in op.plan.tensors]
 
     def _header(self) -> str:
         if self.core:

@@ -155,6 +155,9 @@ class _IndependentConstraint(Constraint):
         tensor(False)
     """
 
+    base_constraint: Any
+    reinterpreted_batch_ndims: int
+
     def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
         ndims = reinterpreted_batch_ndims
         if not isinstance(ndims, int):
@@ -202,7 +205,7 @@ class MixtureSameFamilyConstraint(Constraint):
     """
 
     def __init__(self, base_constraint: Any) -> None:
-        self.base_constraint = _wanted(base_constraint)
+        self.base_constraint: Any = _wanted(base_constraint)
 
     @property
     def is_discrete(self) -> Any:
@@ -254,6 +257,9 @@ def stretches(value: Tensor, lengths: list[int], dim: int) -> list[Tensor]:
 class _Parts(Constraint):
     """Constraints of parts of a tensor."""
 
+    cseq: list[Any]
+    dim: int
+
     def __init__(self, cseq: Iterable[Any], dim: int = 0) -> None:
         self.cseq, self.dim = parts_of(cseq, Constraint, "cseq"), dim
 
@@ -294,7 +300,7 @@ class _Cat(_Parts):
 
     def __init__(self, cseq: Iterable[Any], dim: int = 0, lengths: Any = None) -> None:
         super().__init__(cseq, dim)
-        self.lengths = lengths_of(self.cseq, lengths, "cseq")
+        self.lengths: list[int] = lengths_of(self.cseq, lengths, "cseq")
 
     def check(self, value: Tensor) -> Tensor:
         check_dim(self.dim, value, "value")

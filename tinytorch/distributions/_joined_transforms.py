@@ -22,7 +22,9 @@ class _Joined(Transform):
     def __init__(self, tseq: Iterable[Any], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         parts = parts_of(tseq, Transform, "tseq")
-        self.transforms = [t.with_cache(cache_size) for t in parts] if cache_size else parts
+        self.transforms: list[Any] = (
+            [t.with_cache(cache_size) for t in parts] if cache_size else parts
+        )
         self.dim = dim
 
     @property
@@ -75,8 +77,8 @@ class CatTransform(_Joined):
         self, tseq: Iterable[Any], dim: int = 0, lengths: Any = None, cache_size: int = 0
     ) -> None:
         super().__init__(tseq, dim, cache_size)
-        self.lengths = lengths_of(self.transforms, lengths, "transforms")
-        self.length = sum(self.lengths)
+        self.lengths: list[int] = lengths_of(self.transforms, lengths, "transforms")
+        self.length: int = sum(self.lengths)
 
     @property
     def event_dim(self) -> int:

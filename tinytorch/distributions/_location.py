@@ -33,9 +33,11 @@ class _Centered(_Located):
 class _LocationScale(_Located):
     """The law of ``loc + scale * x``, where x has the law of location 0 and scale 1."""
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
     has_rsample = True
+    scale: Tensor
+    loc: Tensor
 
     def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)

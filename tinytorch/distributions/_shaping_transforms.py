@@ -33,7 +33,7 @@ class IndependentTransform(Transform):
         self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0
     ) -> None:
         super().__init__(cache_size=cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
+        self.base_transform: Any = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def _anew(self, cache_size: int) -> Any:
@@ -100,6 +100,8 @@ class ReshapeTransform(Transform):
     """
 
     bijective = True
+    in_shape: Size
+    out_shape: Size
 
     def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)

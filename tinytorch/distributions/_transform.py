@@ -364,4 +364,4 @@ class ComposeTransform(Transform):
         return f"ComposeTransform(\n    {inner}\n)"
 
 
-identity_transform = ComposeTransform([])
+identity_transform: ComposeTransform = ComposeTransform([])

@@ -37,8 +37,8 @@ class Categorical(_Chances):
         (tensor([0.2500, 0.7500]), tensor(0.7500))
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    has_enumerate_support = True
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support: bool = True
     _is_binary = False
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
@@ -94,7 +94,7 @@ class Categorical(_Chances):
 class _OfCategorical(Distribution):
     """A law of vectors that a ``Categorical`` stands behind."""
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         self._categorical = Categorical(probs, logits)
@@ -134,8 +134,8 @@ class OneHotCategorical(_OfCategorical):
         tensor([0., 1.])
     """
 
-    support = constraints.one_hot
-    has_enumerate_support = True
+    support: Any = constraints.one_hot
+    has_enumerate_support: bool = True
 
     @property
     def mean(self) -> Tensor:

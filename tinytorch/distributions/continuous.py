@@ -32,6 +32,8 @@ class Uniform(Distribution):
     """
 
     has_rsample = True
+    high: Tensor
+    low: Tensor
 
     def __init__(self, low: Any, high: Any, validate_args: Any = None) -> None:
         self.low, self.high = broadcast_all(low, high)
@@ -108,9 +110,10 @@ class Exponential(ExponentialFamily):
         tensor(0.5000)
     """
 
-    arg_constraints = {"rate": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: Any = {"rate": constraints.positive}
+    support: Any = constraints.nonnegative
     has_rsample = True
+    rate: Tensor
 
     def __init__(self, rate: Any, validate_args: Any = None) -> None:
         (self.rate,) = broadcast_all(rate)

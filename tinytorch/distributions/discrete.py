@@ -35,9 +35,9 @@ class Bernoulli(_Chances, ExponentialFamily):
         tensor(0.2500)
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.boolean
-    has_enumerate_support = True
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.boolean
+    has_enumerate_support: bool = True
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         alone = self._set_chance(probs, logits)
@@ -87,8 +87,8 @@ class Geometric(_Chances):
         tensor(3.)
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.nonnegative_integer
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         alone = self._set_chance(probs, logits)
@@ -159,12 +159,12 @@ class Binomial(_Trials):
         tensor(1.)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    has_enumerate_support = True
+    has_enumerate_support: bool = True
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -224,12 +224,12 @@ class NegativeBinomial(_Trials):
         tensor(3.)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "total_count": constraints.greater_than_eq(0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
-    support = constraints.nonnegative_integer
+    support: Any = constraints.nonnegative_integer
 
     def __init__(
         self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
@@ -274,8 +274,9 @@ class Poisson(ExponentialFamily):
         tensor(-2.)
     """
 
-    arg_constraints = {"rate": constraints.nonnegative}
-    support = constraints.nonnegative_integer
+    arg_constraints: Any = {"rate": constraints.nonnegative}
+    support: Any = constraints.nonnegative_integer
+    rate: Tensor
 
     def __init__(self, rate: Any, validate_args: Any = None) -> None:
         (self.rate,) = broadcast_all(rate)

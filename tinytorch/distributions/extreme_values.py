@@ -39,10 +39,13 @@ class GeneralizedPareto(_Located):
         3 (1975).
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real,
     }  # fmt: skip
     has_rsample = True
+    concentration: Tensor
+    scale: Tensor
+    loc: Tensor
 
     def __init__(self, loc: Any, scale: Any, concentration: Any, validate_args: Any = None) -> None:
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
@@ -135,8 +138,10 @@ class Gumbel(_Located, TransformedDistribution):
         tensor(0.5772)
     """
 
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    scale: Tensor
+    loc: Tensor
 
     def __init__(self, loc: Any, scale: Any, validate_args: Any = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
@@ -188,7 +193,9 @@ class Pareto(TransformedDistribution):
         tensor(1.5000)
     """
 
-    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+    arg_constraints: Any = {"alpha": constraints.positive, "scale": constraints.positive}
+    alpha: Tensor
+    scale: Tensor
 
     def __init__(self, scale: Any, alpha: Any, validate_args: Any = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
@@ -232,8 +239,10 @@ class Weibull(TransformedDistribution):
         tensor(2.)
     """
 
-    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
-    support = constraints.positive
+    arg_constraints: Any = {"scale": constraints.positive, "concentration": constraints.positive}
+    support: Any = constraints.positive
+    concentration: Tensor
+    scale: Tensor
 
     def __init__(self, scale: Any, concentration: Any, validate_args: Any = None) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)

@@ -34,9 +34,11 @@ class Gamma(ExponentialFamily):
         tensor(1.5000)
     """
 
-    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
+    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
     support: Any = constraints.nonnegative
     has_rsample = True
+    concentration: Tensor
+    rate: Tensor
 
     def __init__(self, concentration: Any, rate: Any, validate_args: Any = None) -> None:
         self.concentration, self.rate = broadcast_all(concentration, rate)
@@ -89,7 +91,7 @@ class Chi2(Gamma):
         tensor(6.)
     """
 
-    arg_constraints = {"df": constraints.positive}
+    arg_constraints: Any = {"df": constraints.positive}
 
     def __init__(self, df: Any, validate_args: Any = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
@@ -120,8 +122,8 @@ class InverseGamma(TransformedDistribution):
         tensor(1.)
     """
 
-    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
-    support = constraints.positive
+    arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
+    support: Any = constraints.positive
     has_rsample = True
     base_dist: Gamma
 
@@ -175,8 +177,8 @@ class Dirichlet(ExponentialFamily):
         tensor([0.2500, 0.7500])
     """
 
-    arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
-    support = constraints.simplex
+    arg_constraints: Any = {"concentration": constraints.independent(constraints.positive, 1)}
+    support: Any = constraints.simplex
     has_rsample = True
 
     def __init__(self, concentration: Tensor, validate_args: Any = None) -> None:
@@ -233,10 +235,10 @@ class Beta(ExponentialFamily):
         tensor(0.2500)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "concentration1": constraints.positive, "concentration0": constraints.positive,
     }  # fmt: skip
-    support = constraints.unit_interval
+    support: Any = constraints.unit_interval
     has_rsample = True
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: Any = None) -> None:
@@ -300,11 +302,14 @@ class StudentT(_Located):
         tensor(2.)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "df": constraints.positive, "loc": constraints.real, "scale": constraints.positive,
     }  # fmt: skip
-    support = constraints.real
+    support: Any = constraints.real
     has_rsample = True
+    df: Tensor
+    scale: Tensor
+    loc: Tensor
 
     def __init__(
         self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: Any = None
@@ -359,9 +364,11 @@ class FisherSnedecor(Distribution):
         tensor(2.)
     """
 
-    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
-    support = constraints.positive
+    arg_constraints: Any = {"df1": constraints.positive, "df2": constraints.positive}
+    support: Any = constraints.positive
     has_rsample = True
+    df1: Tensor
+    df2: Tensor
 
     def __init__(self, df1: Any, df2: Any, validate_args: Any = None) -> None:
         self.df1, self.df2 = broadcast_all(df1, df2)

@@ -18,8 +18,8 @@ __all__ = ["HalfCauchy", "HalfNormal"]
 class _Half(TransformedDistribution):
     """Twice the density at a size: that of the number and of its negative."""
 
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: Any = {"scale": constraints.positive}
+    support: Any = constraints.nonnegative
     has_rsample = True
     base_dist: Any
     _whole: Any

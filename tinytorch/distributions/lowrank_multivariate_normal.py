@@ -60,13 +60,16 @@ class LowRankMultivariateNormal(_Centered):
                 [0., 1.]])
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support = constraints.real_vector
+    support: Any = constraints.real_vector
     has_rsample = True
+    cov_diag: Tensor
+    cov_factor: Tensor
+    loc: Tensor
 
     def __init__(
         self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: Any = None

@@ -87,13 +87,13 @@ class MultivariateNormal(_Centered, _Covariances):
         tensor(-1.8379)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
+    support: Any = constraints.real_vector
     has_rsample = True
 
     def __init__(

@@ -50,8 +50,9 @@ class LKJCholesky(Distribution):
         vines and extended onion method", Journal of Multivariate Analysis 100 (2009).
     """
 
-    arg_constraints = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
+    arg_constraints: Any = {"concentration": constraints.positive}
+    support: Any = constraints.corr_cholesky
+    concentration: Tensor
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: Any = None) -> None:
         if dim < 2:
@@ -126,7 +127,7 @@ class Wishart(_Covariances, ExponentialFamily):
         chapter 7.
     """
 
-    support = constraints.positive_definite
+    support: Any = constraints.positive_definite
     has_rsample = True
     _mean_carrier_measure = 0
 
@@ -159,7 +160,7 @@ class Wishart(_Covariances, ExponentialFamily):
         if isinstance(df, Real):
             df = tensor(df, dtype=matrix.dtype, device=matrix.device)
         shape = broadcast_shapes(matrix.shape[:-2], df.shape)
-        self.df = df.expand(shape)
+        self.df: Any = df.expand(shape)
         setattr(self, name, matrix.expand((*shape, -1, -1)))
         _check_degrees(df, matrix.shape[-1])
         super().__init__(shape, matrix.shape[-2:], validate_args=validate_args)

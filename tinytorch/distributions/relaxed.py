@@ -37,8 +37,8 @@ class LogitRelaxedBernoulli(_Chances):
         tensor([0.2500])
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.real
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.real
     has_rsample = True
 
     def __init__(
@@ -106,8 +106,8 @@ class RelaxedBernoulli(_Relaxed):
         tensor([1.])
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.unit_interval
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
@@ -133,7 +133,7 @@ class ExpRelaxedCategorical(_OfCategorical):
         tensor(1.)
     """
 
-    support = constraints.real_vector
+    support: Any = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -178,8 +178,8 @@ class RelaxedOneHotCategorical(_Relaxed):
         tensor(1.)
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.simplex
+    arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support: Any = constraints.simplex
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None

@@ -43,7 +43,9 @@ class TransformedDistribution(Distribution):
         self, base_distribution: Any, transforms: Transform | Sequence[Transform],
         validate_args: Any = None,
     ) -> None:  # fmt: skip
-        self.transforms = [transforms] if isinstance(transforms, Transform) else transforms
+        self.transforms: list[Transform] | Sequence[Transform] = (
+            [transforms] if isinstance(transforms, Transform) else transforms
+        )
         if not isinstance(self.transforms, list) or not all(
             isinstance(t, Transform) for t in self.transforms
         ):

@@ -79,6 +79,7 @@ class PowerTransform(Transform):
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
+    exponent: Tensor
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -235,6 +236,8 @@ class AffineTransform(Transform):
     """
 
     bijective = True
+    loc: Any
+    scale: Any
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)

@@ -49,8 +49,8 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         in variational autoencoders", https://arxiv.org/abs/1907.06845
     """
 
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support: Any = constraints.unit_interval
     has_rsample = True
 
     def __init__(
@@ -150,11 +150,13 @@ class Kumaraswamy(TransformedDistribution):
         tensor(0.6667)
     """
 
-    arg_constraints = {
+    arg_constraints: Any = {
         "concentration1": constraints.positive, "concentration0": constraints.positive,
     }  # fmt: skip
-    support = constraints.unit_interval
+    support: Any = constraints.unit_interval
     has_rsample = True
+    concentration0: Tensor
+    concentration1: Tensor
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: Any = None) -> None:
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)

@@ -21,7 +21,7 @@ __all__ = [
     "tril_matrix_to_vec", "vec_to_tril_matrix",
 ]  # fmt: skip
 
-euler_constant = 0.57721566490153286060  # Euler-Mascheroni
+euler_constant: float = 0.57721566490153286060  # Euler-Mascheroni
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:

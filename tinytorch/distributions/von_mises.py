@@ -38,8 +38,10 @@ class VonMises(_Centered):
         Statistics 28 (1979).
     """
 
-    arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
-    support = constraints.real
+    arg_constraints: Any = {"loc": constraints.real, "concentration": constraints.positive}
+    support: Any = constraints.real
+    concentration: Tensor
+    loc: Tensor
 
     def __init__(self, loc: Any, concentration: Any, validate_args: Any = None) -> None:
         self.loc, self.concentration = broadcast_all(loc, concentration)

@@ -44,8 +44,8 @@ class Level:
     """
 
     def __init__(self) -> None:
-        self.key = object()
-        self.recording = is_grad_enabled()
+        self.key: object = object()
+        self.recording: bool = is_grad_enabled()
         self.given: tuple[Tensor, ...] = ()
         self.structure: Tree
 

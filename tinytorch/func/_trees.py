@@ -86,11 +86,11 @@ class Tree:
     def __init__(
         self, type: Any, context: Any, children_specs: Iterable[Tree], container: Any = None
     ) -> None:
-        self.type = type
+        self.type: Any = type
         self.container: Any = container or _CONTAINERS.get(type)
-        self.context = context
+        self.context: Any = context
         self._children = list(children_specs)
-        self.num_children = len(self._children)
+        self.num_children: int = len(self._children)
         self.num_nodes = 1 + sum(child.num_nodes for child in self._children)
         self.num_leaves = int(type is None) + sum(child.num_leaves for child in self._children)
 

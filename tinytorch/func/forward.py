@@ -33,13 +33,14 @@ class Push:
     def __init__(self, level: Level, outputs: tuple[Tensor, ...]) -> None:
         self.level = level
         self.outputs = outputs
-        self.weights = tuple(level.leaf(zeros_for(out)) if _varies(out) else zeros_for(out)
-                             for out in outputs)  # fmt: skip
-        self.wanted = tuple(w for w in self.weights if w.requires_grad)
+        self.weights: tuple[Tensor, ...] = tuple(
+            level.leaf(zeros_for(out)) if _varies(out) else zeros_for(out) for out in outputs
+        )
+        self.wanted: tuple[Tensor, ...] = tuple(w for w in self.weights if w.requires_grad)
         token = PUSHING.set(True)
         try:
             with recorded_anyway():
-                self.back = gradients(outputs, level.given, self.weights, True)
+                self.back: tuple[Any, ...] = gradients(outputs, level.given, self.weights, True)
         finally:
             PUSHING.reset(token)
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from ..compat.unsupported import absent
 from ..dispatch.operator_namespaces import namespace
@@ -41,8 +41,12 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
-opcheck = absent("library.opcheck", "it tests what compilers are told, and nothing is compiled")
-fallthrough_kernel = absent("library.fallthrough_kernel", "it is a mark and is not to be called")
+opcheck: Callable[..., NoReturn] = absent(
+    "library.opcheck", "it tests what compilers are told, and nothing is compiled"
+)
+fallthrough_kernel: Callable[..., NoReturn] = absent(
+    "library.fallthrough_kernel", "it is a mark and is not to be called"
+)
 
 
 class Library:

@@ -26,6 +26,8 @@ class CustomOpDef:
         tensor([-1.])
     """
 
+    __name__: str
+
     def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any]) -> None:
         name, declared = parse(namespace, f"{name}{schema}")
         if any(each.keyword and each.type.startswith("Tensor") for each in declared.arguments):

@@ -253,11 +253,13 @@ class OpOverload:
         <OpOverload(op='shown.same', overload='default')>
     """
 
+    namespace: str
+
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
         self._schema = operator.schema
         self.namespace, _, self._opname = operator.schema.operator.partition("::")
-        self.__name__ = f"{self._opname}.default"
+        self.__name__: str = f"{self._opname}.default"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._operator(*args, **kwargs)
@@ -294,7 +296,7 @@ class OpOverloadPacket:
 
     def __init__(self, default: OpOverload) -> None:
         self.default = default
-        self.__name__ = default._opname
+        self.__name__: str = default._opname
         self._qualified_op_name = default._schema.operator
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -83,11 +83,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.cutoffs = [*cutoffs, n_classes]
         self.div_value = div_value
         self.head_bias = head_bias
-        self.shortlist_size = self.cutoffs[0]
-        self.n_clusters = len(self.cutoffs) - 1
-        self.head_size = self.shortlist_size + self.n_clusters
-        self.head = Linear(in_features, self.head_size, bias=head_bias, **factory)
-        self.tail = ModuleList()
+        self.shortlist_size: int = self.cutoffs[0]
+        self.n_clusters: int = len(self.cutoffs) - 1
+        self.head_size: int = self.shortlist_size + self.n_clusters
+        self.head: Linear = Linear(in_features, self.head_size, bias=head_bias, **factory)
+        self.tail: ModuleList = ModuleList()
         for cluster, (start, end) in enumerate(pairwise(self.cutoffs), 1):
             hidden = int(in_features // div_value**cluster)
             first = Linear(in_features, hidden, bias=False, **factory)

@@ -258,7 +258,7 @@ class LinearCrossEntropyLoss(WeightedLoss):
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
         logits = math.prod(out_features, start=num_classes)
-        self.linear = Linear(in_features, logits, bias=bias, device=device, dtype=dtype)
+        self.linear: Linear = Linear(in_features, logits, bias=bias, device=device, dtype=dtype)
         self.options = options
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:

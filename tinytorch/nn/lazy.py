@@ -114,7 +114,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         tinytorch.Size([2, 3])
     """
 
-    cls_to_become = Linear
+    cls_to_become: type[Module] | None = Linear
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None

@@ -9,6 +9,7 @@ from ._sizes import Sizes
 from .conv import Conv1d, Conv2d, Conv3d, ConvBase
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .lazy import LazyModuleMixin, materialize
+from .module import Module
 from .parameter import UninitializedParameter
 
 __all__ = [
@@ -96,7 +97,7 @@ class LazyConv1d(_LazyForward, Conv1d):
         tinytorch.Size([2, 4, 6])
     """
 
-    cls_to_become = Conv1d
+    cls_to_become: type[Module] | None = Conv1d
 
 
 class LazyConv2d(_LazyForward, Conv2d):
@@ -120,7 +121,7 @@ class LazyConv2d(_LazyForward, Conv2d):
         tinytorch.Size([2, 4, 6, 6])
     """
 
-    cls_to_become = Conv2d
+    cls_to_become: type[Module] | None = Conv2d
 
 
 class LazyConv3d(_LazyForward, Conv3d):
@@ -144,7 +145,7 @@ class LazyConv3d(_LazyForward, Conv3d):
         tinytorch.Size([2, 4, 2, 2, 2])
     """
 
-    cls_to_become = Conv3d
+    cls_to_become: type[Module] | None = Conv3d
 
 
 class _LazyTranspose(_LazyConv):
@@ -192,7 +193,7 @@ class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):
         tinytorch.Size([2, 4, 10])
     """
 
-    cls_to_become = ConvTranspose1d
+    cls_to_become: type[Module] | None = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
@@ -217,7 +218,7 @@ class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
         tinytorch.Size([2, 4, 10, 10])
     """
 
-    cls_to_become = ConvTranspose2d
+    cls_to_become: type[Module] | None = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
@@ -242,4 +243,4 @@ class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
         tinytorch.Size([2, 4, 4, 4, 4])
     """
 
-    cls_to_become = ConvTranspose3d
+    cls_to_become: type[Module] | None = ConvTranspose3d

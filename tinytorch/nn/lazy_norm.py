@@ -19,6 +19,7 @@ from .batchnorm import (
     NormBase,
 )
 from .lazy import LazyModuleMixin, materialize
+from .module import Module
 from .parameter import UninitializedBuffer, UninitializedParameter
 
 __all__ = [
@@ -94,7 +95,7 @@ class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
         tinytorch.Size([4, 3])
     """
 
-    cls_to_become = BatchNorm1d
+    cls_to_become: type[Module] | None = BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
@@ -115,7 +116,7 @@ class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
         tinytorch.Size([4, 3, 5, 5])
     """
 
-    cls_to_become = BatchNorm2d
+    cls_to_become: type[Module] | None = BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
@@ -136,7 +137,7 @@ class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
         tinytorch.Size([4, 3, 2, 2, 2])
     """
 
-    cls_to_become = BatchNorm3d
+    cls_to_become: type[Module] | None = BatchNorm3d
 
 
 class _LazyInstanceNorm(_LazyNorm, InstanceNorm):
@@ -173,7 +174,7 @@ class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
         tinytorch.Size([4, 3, 5])
     """
 
-    cls_to_become = InstanceNorm1d
+    cls_to_become: type[Module] | None = InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
@@ -194,7 +195,7 @@ class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
         tinytorch.Size([4, 3, 5, 5])
     """
 
-    cls_to_become = InstanceNorm2d
+    cls_to_become: type[Module] | None = InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
@@ -215,4 +216,4 @@ class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
         tinytorch.Size([4, 3, 2, 2, 2])
     """
 
-    cls_to_become = InstanceNorm3d
+    cls_to_become: type[Module] | None = InstanceNorm3d

@@ -60,9 +60,9 @@ class _Layer(Module):
                 d_model, nhead, dropout, bias, batch_first=batch_first, **factory
             )
             setattr(self, name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **factory)
+        self.linear1: Linear = Linear(d_model, dim_feedforward, bias=bias, **factory)
+        self.dropout: Dropout = Dropout(dropout)
+        self.linear2: Linear = Linear(dim_feedforward, d_model, bias=bias, **factory)
         self.norm_first = norm_first
         for block in range(1, self._blocks + 1):
             norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **factory)
@@ -244,11 +244,13 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.layers: ModuleList = ModuleList(
+            [copy.deepcopy(encoder_layer) for _ in range(num_layers)]
+        )
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor = enable_nested_tensor and can_leave_out(encoder_layer)
+        self.use_nested_tensor: bool = enable_nested_tensor and can_leave_out(encoder_layer)
         self.mask_check = mask_check
 
     def forward(
@@ -299,7 +301,9 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.layers: ModuleList = ModuleList(
+            [copy.deepcopy(decoder_layer) for _ in range(num_layers)]
+        )
         self.num_layers = num_layers
         self.norm = norm
 

@@ -74,14 +74,14 @@ class LRScheduler:
     _last_lr: list[Any]
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
                 group.setdefault("initial_lr", own(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(_RESUMING.format(index=index))
         self.base_lrs = values(optimizer, "initial_lr")
-        self.last_epoch = last_epoch
+        self.last_epoch: int = last_epoch
         optimizer._opt_called = False
         self._step_count = 0
         self._is_initial = False

@@ -61,7 +61,7 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         self.default_min_lr: float | None
         self.min_lrs: list[float]
         count = len(optimizer.param_groups)
@@ -84,15 +84,15 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode_worse: float = math.inf if mode == "min" else -math.inf
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
 
     def _reset(self) -> None:
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.best: float = self.mode_worse
+        self.cooldown_counter: int = 0
+        self.num_bad_epochs: int = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Count the epoch as good or bad, and lower the rates after too many bad ones.
@@ -106,7 +106,7 @@ class ReduceLROnPlateau(LRScheduler):
             epoch = self.last_epoch + 1
         else:
             warn(EPOCH_DEPRECATION_WARNING, UserWarning)
-        self.last_epoch = epoch
+        self.last_epoch: int = epoch
         if self._is_better(current, self.best):
             self.best = current
             self.num_bad_epochs = 0
@@ -266,7 +266,7 @@ class ChainedScheduler(_Composition):
         optimizer = optimizer or getattr(schedulers[0], "optimizer", None)
         self._check(schedulers, optimizer)
         self._schedulers = list(schedulers)
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         self._last_lr = values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
@@ -310,6 +310,8 @@ class SequentialLR(_Composition):
         >>> rates
         [4.0, 4.0, 8.0, 4.0]
     """
+
+    last_epoch: int
 
     def __init__(
         self,

@@ -53,6 +53,9 @@ class CosineAnnealingWarmRestarts(Schedule):
         ICLR 2017.
     """
 
+    T_i: int
+    T_cur: float
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -106,7 +109,7 @@ class CosineAnnealingWarmRestarts(Schedule):
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self._go_to(epoch)
         # The base class counts on by one to get there.
-        self.last_epoch = math.floor(epoch) - 1
+        self.last_epoch: int = math.floor(epoch) - 1
         self._update_lr()
 
     def _go_to(self, epoch: float) -> None:
@@ -197,28 +200,28 @@ class CyclicLR(_Cycling):
         max_momentum: float | list[float] = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         base_lrs = per_group("base_lr", base_lr, optimizer)
         if last_epoch == -1:
             for group, lr in zip(optimizer.param_groups, base_lrs, strict=True):
                 assign(group, "lr", lr)
-        self.max_lrs = per_group("max_lr", max_lr, optimizer)
+        self.max_lrs: list[Any] = per_group("max_lr", max_lr, optimizer)
         down = step_size_up if step_size_down is None else step_size_down
-        self.total_size = float(step_size_up) + float(down)
-        self.step_ratio = float(step_size_up) / self.total_size
+        self.total_size: float = float(step_size_up) + float(down)
+        self.step_ratio: float = float(step_size_up) / self.total_size
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
-        self.scale_mode = scale_mode
+        self.scale_mode: str = scale_mode
         if scale_fn is None:
             self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._find_momentum(optimizer)
-            self.base_momentums = per_group("base_momentum", base_momentum, optimizer)
-            self.max_momentums = per_group("max_momentum", max_momentum, optimizer)
+            self.base_momentums: list[Any] = per_group("base_momentum", base_momentum, optimizer)
+            self.max_momentums: list[Any] = per_group("max_momentum", max_momentum, optimizer)
             if last_epoch == -1:
                 self._start_momentum()
         super().__init__(optimizer, last_epoch)
@@ -351,8 +354,8 @@ class OneCycleLR(_Cycling):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = check_optimizer(optimizer)
-        self.total_steps = _cycle_length(total_steps, epochs, steps_per_epoch)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
+        self.total_steps: int = _cycle_length(total_steps, epochs, steps_per_epoch)
         if not (isinstance(pct_start, float) and 0 <= pct_start <= 1):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)

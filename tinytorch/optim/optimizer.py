@@ -39,7 +39,7 @@ class _Required:
         return "<required parameter>"
 
 
-required = _Required()
+required: _Required = _Required()
 
 
 class Optimizer(HookTables):

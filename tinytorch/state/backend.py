@@ -27,7 +27,7 @@ BACKEND: Slot[Backend] = Slot("backend")
 _scoped = BACKEND.var.get
 default: Backend | None = None
 #: Whether a backend of several devices is loaded; asking each backend costs more than the look-up.
-several = False
+several: bool = False
 
 
 def current_backend() -> Backend:

@@ -209,7 +209,7 @@ class inference_mode(Scope):
 
     def __init__(self, mode: bool = True) -> None:
         super().__init__()
-        self.mode = mode
+        self.mode: bool = mode
 
     def _settings(self) -> Settings:
         return _Inference() if self.mode else _NO_INFERENCE
@@ -242,7 +242,7 @@ class set_grad_enabled(AssignedScope):
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(_not_bool("set_grad_enabled", "enabled", mode))
-        self.mode = mode
+        self.mode: bool = mode
         super().__init__()
 
     def _settings(self) -> Settings:

@@ -45,7 +45,7 @@ class _ThreadState(threading.local):
         self.dtype: dtype | None = None
 
 
-thread = _ThreadState()
+thread: _ThreadState = _ThreadState()
 
 
 class Frame(Generic[_T]):
@@ -54,9 +54,9 @@ class Frame(Generic[_T]):
     __slots__ = ("entry", "parent", "value")
 
     def __init__(self, value: _T, entry: Entry, parent: Frame[_T] | None) -> None:
-        self.value = value
-        self.entry = entry
-        self.parent = parent
+        self.value: _T = value
+        self.entry: Entry = entry
+        self.parent: Frame[_T] | None = parent
 
 
 class Slot(Generic[_T]):
@@ -73,8 +73,8 @@ class Slot(Generic[_T]):
 
     def __init__(self, name: str) -> None:
         self.var: Variable[Frame[_T] | None] = Variable(name, None)
-        self.name = name
-        self.by_thread = False
+        self.name: str = name
+        self.by_thread: bool = False
 
     def top(self) -> Frame[_T] | None:
         """The innermost live frame of this context; forgets dead ones above it."""
@@ -177,11 +177,12 @@ class Entry:
     """
 
     __slots__ = ("live", "owner", "settings", "tokens")
+    settings: Settings
 
     def __init__(self, settings: Settings, owner: Scope | None = None) -> None:
         self.settings = settings
-        self.owner = owner
-        self.live = True
+        self.owner: Scope | None = owner
+        self.live: bool = True
         self.tokens: list[Token[Any]] = []
 
     def enter(self) -> None:

@@ -128,11 +128,11 @@ class NumpyBackend(Backend):
 
     name = "numpy"
     library: Any = numpy
-    array_type = numpy.ndarray
-    fft = QuietNamespace("numpy.fft")
-    linalg = QuietNamespace("numpy.linalg")
+    array_type: type = numpy.ndarray
+    fft: QuietNamespace = QuietNamespace("numpy.fft")
+    linalg: QuietNamespace = QuietNamespace("numpy.linalg")
     tensordot: Any = staticmethod(quiet(numpy.tensordot))
-    block_elements = _BLOCK
+    block_elements: int = _BLOCK
     column_bytes = 4 << 20
     fuses = False
 

@@ -166,7 +166,9 @@ class MultiheadAttention(Module):
         self.register_parameter("in_proj_weight", joint)
         in_bias = Parameter(empty(3 * size, **factory)) if bias else None
         self.register_parameter("in_proj_bias", in_bias)
-        self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias=bias, **factory)
+        self.out_proj: NonDynamicallyQuantizableLinear = NonDynamicallyQuantizableLinear(
+            size, size, bias=bias, **factory
+        )
 
     def _reset_parameters(self) -> None:
         names = ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight")

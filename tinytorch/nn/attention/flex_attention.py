@@ -179,9 +179,9 @@ class BlockMask:
         self, mask_mod: MaskMod, dense: Tensor, block_size: tuple[int, int], separate: bool
     ) -> None:
         self.mask_mod = mask_mod
-        self.seq_lengths = (dense.shape[-2], dense.shape[-1])
+        self.seq_lengths: tuple[int, int] = (dense.shape[-2], dense.shape[-1])
         self.BLOCK_SIZE = block_size
-        self.shape = tuple(dense.shape)
+        self.shape: tuple[int, ...] = tuple(dense.shape)
         rows, columns = block_size
         padded: Any = pad(dense, (0, -dense.shape[-1] % columns, 0, -dense.shape[-2] % rows))
         blocks = padded.unflatten(-1, (-1, columns)).unflatten(-3, (-1, rows))

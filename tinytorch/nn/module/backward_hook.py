@@ -48,7 +48,7 @@ class BackwardHook:
         self.pre_hooks = pre_hooks
         self.grad_outputs: Grads | None = None
         self.input_places: list[int] = []
-        self.inputs = 0
+        self.inputs: int = 0
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments with those that require grad passed through the identity."""

@@ -22,9 +22,11 @@ class HookedCall:
         kwargs: Its keyword arguments, likewise.
     """
 
+    kwargs: dict[str, Any]
+
     def __init__(self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.module = module
-        self.args = args
+        self.args: tuple[Any, ...] = args
         self.kwargs = kwargs
         self.result: Any = None
         self.called: set[int] = set()

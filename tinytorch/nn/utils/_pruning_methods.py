@@ -344,6 +344,8 @@ class L1Unstructured(_Unstructured):
 
 class _Structured(BasePruningMethod):
     PRUNING_TYPE = "structured"
+    amount: float
+    dim: int
 
     def __init__(self, amount: float, dim: int = -1) -> None:
         _check_amount(amount)

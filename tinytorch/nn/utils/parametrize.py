@@ -113,8 +113,8 @@ class ParametrizationList(ModuleList):
                 f"Got {type(new).__name__}"
             )
         before = original.detach()  # for the original gets what it is computed from
-        self.is_tensor = isinstance(new, Tensor)
-        self.ntensors = 1 if isinstance(new, Tensor) else len(new)
+        self.is_tensor: bool = isinstance(new, Tensor)
+        self.ntensors: int = 1 if isinstance(new, Tensor) else len(new)
         if isinstance(new, Tensor):
             self._keep_one(original, new)
         else:

@@ -35,6 +35,10 @@ class SpectralNorm:
         True
     """
 
+    dim: int
+    eps: float
+    name: str
+
     def __init__(
         self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
     ) -> None:

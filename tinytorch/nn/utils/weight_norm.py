@@ -31,6 +31,9 @@ class WeightNorm:
         True
     """
 
+    dim: int
+    name: str
+
     def __init__(self, name: str, dim: int | None) -> None:
         self.name, self.dim = name, -1 if dim is None else dim
 

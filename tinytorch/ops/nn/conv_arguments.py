@@ -25,7 +25,7 @@ class Arguments(NamedTuple):
 
 
 #: An argument as one int per spatial dimension.
-per_dimension = partial(
+per_dimension: partial[tuple[int, ...]] = partial(
     integer_each,
     "{name}: expected {argument} to be a single integer value or a list of {count} values to match "
     "the convolution dimensions, but got {argument}={given}",

@@ -21,7 +21,7 @@ WITH_INDICES = (
 )
 
 #: An argument as one int per pooled dimension.
-per_dimension = partial(
+per_dimension: partial[tuple[int, ...]] = partial(
     integer_each,
     "{name}: {argument} must either be a single int, or a tuple of {words} (it should contain "
     "{words}), got {given}",

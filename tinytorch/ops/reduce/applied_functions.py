@@ -119,6 +119,8 @@ class vectorize:
         tensor([2, 5, 3])
     """
 
+    otypes: list[dtypes.dtype] | None
+
     def __init__(
         self, pyfunc: Callable[..., Any], otypes: Any = None, doc: str | None = None,
         excluded: Any = None,
@@ -126,7 +128,7 @@ class vectorize:
         functools.update_wrapper(self, pyfunc)
         self.pyfunc = pyfunc
         self.otypes = [dtypes.as_dtype(t) for t in otypes] if otypes is not None else None
-        self.excluded = set(excluded or ())
+        self.excluded: set[int | str] = set(excluded or ())
         self.__doc__ = inspect.getdoc(pyfunc) if doc is None else doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, ...]:

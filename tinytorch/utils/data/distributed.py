@@ -39,6 +39,13 @@ class DistributedSampler(Sampler[int]):
         [1, 3, 0]
     """
 
+    dataset: Sized
+    drop_last: bool
+    num_replicas: int
+    rank: int
+    seed: int
+    shuffle: bool
+
     def __init__(
         self,
         dataset: Sized,
@@ -59,11 +66,11 @@ class DistributedSampler(Sampler[int]):
             )
         self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
         self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
-        self.epoch = 0
+        self.epoch: int = 0
         count = len(dataset)
         shared = count // num_replicas if drop_last else math.ceil(count / num_replicas)
         self.num_samples = shared
-        self.total_size = shared * num_replicas
+        self.total_size: int = shared * num_replicas
 
     def __iter__(self) -> Iterator[int]:
         count = len(self.dataset)

@@ -201,7 +201,7 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(
                 f"replacement should be a boolean value, but got replacement={replacement}"
             )
-        self.weights = _draws.weights(weights)
+        self.weights: Any = _draws.weights(weights)
         if self.weights.ndim != 1:
             raise ValueError(
                 "weights should be a 1d sequence but given weights have shape "
