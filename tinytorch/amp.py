@@ -64,7 +64,7 @@ class autocast:  # a context manager, named as a function
             )
         self.device = device_type
         chosen = get_autocast_dtype(device_type) if dtype is None else dtype
-        self.fast_dtype: dtype = dtypes.as_dtype(chosen)
+        self.fast_dtype: dtypes.dtype = dtypes.as_dtype(chosen)
         if enabled:
             refuse(device_type, self.fast_dtype)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, overload
 
 from .. import dtypes
@@ -59,11 +59,12 @@ class Size(tuple[int, ...]):
     def __mul__(self, count: SupportsIndex) -> Size:
         return Size(tuple.__mul__(self, count))
 
-    __rmul__ = __mul__
+    def __rmul__(self, count: SupportsIndex) -> Size:
+        return self * count
 
 
 #: A ``Size`` of what is ints already: ``shaped(Size, array.shape)``.
-shaped = tuple.__new__
+shaped: Callable[[type[Size], Iterable[int]], Size] = tuple.__new__
 
 
 class _Sizes(dict[tuple[int, ...], Size]):

@@ -40,7 +40,7 @@ class Stream:
             _raw = xp.cuda.Stream(non_blocking=True, priority=priority)
         self._raw = _raw
         self.priority = priority
-        self.device: device = _device("cuda", place)
+        self.device: _device = _device("cuda", place)
 
     @property
     def cuda_stream(self) -> int:
