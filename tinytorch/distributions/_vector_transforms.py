@@ -34,8 +34,8 @@ class SoftmaxTransform(_Plain):
         tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.simplex
+    domain: Any = constraints.real_vector
+    codomain: Any = constraints.simplex
 
     def _call(self, x: Tensor) -> Tensor:
         exponentials = (x - x.max(-1, True)[0]).exp()
@@ -61,8 +61,8 @@ class StickBreakingTransform(_Plain):
         tensor([0.3333, 0.3333, 0.3333])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.simplex
+    domain: Any = constraints.real_vector
+    codomain: Any = constraints.simplex
     bijective = True
 
     def _offsets(self, x: Tensor) -> Tensor:
@@ -104,8 +104,8 @@ class LowerCholeskyTransform(_Plain):
                 [0., 1.]])
     """
 
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.lower_cholesky
+    domain: Any = constraints.independent(constraints.real, 2)
+    codomain: Any = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
@@ -125,8 +125,8 @@ class PositiveDefiniteTransform(_Plain):
                 [0., 1.]])
     """
 
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.positive_definite
+    domain: Any = constraints.independent(constraints.real, 2)
+    codomain: Any = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)
@@ -156,8 +156,8 @@ class CorrCholeskyTransform(_Plain):
         extended onion method", Journal of Multivariate Analysis 100 (2009).
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.corr_cholesky
+    domain: Any = constraints.real_vector
+    codomain: Any = constraints.corr_cholesky
     bijective = True
 
     def _call(self, x: Tensor) -> Tensor:

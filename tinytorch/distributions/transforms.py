@@ -47,8 +47,8 @@ class ExpTransform(_Plain):
         tensor([1., 1.])
     """
 
-    domain = constraints.real
-    codomain = constraints.positive
+    domain: Any = constraints.real
+    codomain: Any = constraints.positive
     bijective = True
     sign = 1
 
@@ -76,8 +76,8 @@ class PowerTransform(Transform):
         tensor([1., 9.])
     """
 
-    domain = constraints.positive
-    codomain = constraints.positive
+    domain: Any = constraints.positive
+    codomain: Any = constraints.positive
     bijective = True
     exponent: Tensor
 
@@ -133,8 +133,8 @@ class SigmoidTransform(_Plain):
         tensor([0.5000])
     """
 
-    domain = constraints.real
-    codomain = constraints.unit_interval
+    domain: Any = constraints.real
+    codomain: Any = constraints.unit_interval
     bijective = True
     sign = 1
 
@@ -160,8 +160,8 @@ class SoftplusTransform(_Plain):
         tensor([ 0.6931, 30.0000])
     """
 
-    domain = constraints.real
-    codomain = constraints.positive
+    domain: Any = constraints.real
+    codomain: Any = constraints.positive
     bijective = True
     sign = 1
 
@@ -185,8 +185,8 @@ class TanhTransform(_Plain):
         tensor([0.0000, 0.7616])
     """
 
-    domain = constraints.real
-    codomain = constraints.interval(-1.0, 1.0)
+    domain: Any = constraints.real
+    codomain: Any = constraints.interval(-1.0, 1.0)
     bijective = True
     sign = 1
 
@@ -210,8 +210,8 @@ class AbsTransform(_Plain):
         tensor([2., 1.])
     """
 
-    domain = constraints.real
-    codomain = constraints.positive
+    domain: Any = constraints.real
+    codomain: Any = constraints.positive
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()
@@ -312,7 +312,7 @@ class CumulativeDistributionTransform(Transform):
         tensor([0.5000])
     """
 
-    codomain = constraints.unit_interval
+    codomain: Any = constraints.unit_interval
     bijective = True
     sign = 1
 

@@ -94,7 +94,7 @@ class Embedding(_Table):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = _row("Padding_idx", padding_idx, num_embeddings)
+        self.padding_idx: int | None = _row("Padding_idx", padding_idx, num_embeddings)
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
@@ -230,7 +230,7 @@ class EmbeddingBag(_Table):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = _row("padding_idx", padding_idx, num_embeddings)
+        self.padding_idx: int | None = _row("padding_idx", padding_idx, num_embeddings)
         self._make_weight(_weight, False, device=device, dtype=dtype)
         self.mode = mode
         self.sparse = sparse

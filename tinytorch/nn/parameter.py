@@ -41,7 +41,7 @@ class Parameter(Tensor, metaclass=_Parameters):
         tensor([0., 0.], requires_grad=True)
     """
 
-    __torch_function__ = staticmethod(refusing)
+    __torch_function__: Any = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if cls is Parameter and isinstance(data, Tensor) and not is_never_asked(type(data)):
@@ -82,7 +82,7 @@ class Buffer(Tensor):
     """
 
     persistent: bool
-    __torch_function__ = staticmethod(refusing)
+    __torch_function__: Any = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         buffer: Buffer = _wrapped(cls, data)
@@ -167,7 +167,7 @@ class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override
         <UninitializedParameter>
     """
 
-    initialized = Parameter
+    initialized: type[Tensor] = Parameter
 
     def __new__(
         cls, requires_grad: bool = True, device: Any = None, dtype: DType | None = None
@@ -199,7 +199,7 @@ class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
         <UninitializedBuffer>
     """
 
-    initialized = Tensor
+    initialized: type[Tensor] = Tensor
 
     def __new__(
         cls,

@@ -194,7 +194,7 @@ class PruningContainer(BasePruningMethod):
         ('PruningContainer', 2)
     """
 
-    PRUNING_TYPE = "container"
+    PRUNING_TYPE: ClassVar[str] = "container"
 
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods = list(args)
@@ -277,7 +277,7 @@ class CustomFromMask(BasePruningMethod):
         tensor([3., 0.])
     """
 
-    PRUNING_TYPE = "global"
+    PRUNING_TYPE: ClassVar[str] = "global"
 
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
@@ -343,7 +343,7 @@ class L1Unstructured(_Unstructured):
 
 
 class _Structured(BasePruningMethod):
-    PRUNING_TYPE = "structured"
+    PRUNING_TYPE: ClassVar[str] = "structured"
     amount: float
     dim: int
 
