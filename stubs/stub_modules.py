@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import sys
 import types
 import typing
@@ -14,7 +15,7 @@ from typing import Any
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
 from stub_operations import write_attribute, write_operation
 from stub_tables import homes, paths, tables, write_table
-from stub_writer import Writer
+from stub_writer import Writer, quoted
 
 from tinytorch import dtypes
 from tinytorch.backends import load
@@ -73,6 +74,7 @@ def written_module(module: str, dialects: bool) -> str:
     public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
     public |= homes(module)
     writer = Writer(module, public, KNOWN | homes(module), dialects)
+    writer.doc = inspect.getdoc(importlib.import_module(module))
     write_imports(writer, scope, dynamic)
     write_own(writer, scope, scope.tree.body)
     if module in tables():
@@ -240,12 +242,14 @@ def write_named_result(writer: Writer, name: str, value: Any) -> None:
 def write_own(writer: Writer, scope: Scope, body: list[ast.stmt], indent: str = "") -> None:
     """Declare what a module's or a class's source defines."""
     overloaded = {node.name for node in statements(body) if is_overload(node)}
+    docs = {node.name: ast.get_docstring(node) for node in statements(body)
+            if isinstance(node, ast.FunctionDef) and node.name in overloaded}  # fmt: skip
     for node in statements(body):
         if isinstance(node, ast.ClassDef):
             write_class(writer, scope, node, indent)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if node.name not in HIDDEN and (node.name not in overloaded or is_overload(node)):
-                writer.function(node, scope, indent)
+                writer.function(node, scope, indent, docs.get(node.name, ast.get_docstring(node)))
         elif isinstance(node, ast.AnnAssign):
             write_annotated(writer, scope, node, indent)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -317,6 +321,7 @@ def write_class(writer: Writer, scope: Scope, node: ast.ClassDef, indent: str = 
     more = gained_members(node) if node.name in EXTENDED else {}
     writer.members = frozenset(more) | {*own_members(node)}
     before = len(writer.lines)
+    writer.lines += quoted(ast.get_docstring(node), f"{indent}    ")
     write_own(writer, scope, node.body, f"{indent}    ")
     for name, value in more.items():
         write_member(writer, name, value)

@@ -34,14 +34,14 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
     scope = Scope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     forms = call_forms(name, value, writer.dialects)
-    summary = (inspect.getdoc(value) or "").partition("\n")[0].replace("\\", r"\\")
+    doc = None if name.startswith("__") else inspect.getdoc(value)
     for form in forms:
         form.name = name
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
         type_common_keywords(form, writer.module)
         if indent:
             as_method(form)
-        writer.function(form, scope, indent, "" if name.startswith("__") else summary)
+        writer.function(form, scope, indent, doc)
 
 
 def type_common_keywords(form: ast.FunctionDef, module: str) -> None:
@@ -69,7 +69,7 @@ def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], inden
     as_method(form)
     form.name = name
     form.decorator_list = [ast.Name("property")]
-    writer.function(form, scope, indent)
+    writer.function(form, scope, indent, inspect.getdoc(getter))
 
 
 def as_method(form: ast.FunctionDef) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stub_names import Entity, Scope
-from stub_writer import Writer, declaration
+from stub_writer import Writer, declaration, quoted
 
 from tinytorch.compat import import_hook
 from tinytorch.compat.rows import Row, Table
@@ -78,16 +78,8 @@ def write_function(writer: Writer, name: str, value: Any, indent: str = "") -> N
     """Declare a function that was made, with its docstring: no source has it."""
     scope = Scope.of(ROWS)
     assert scope is not None
-    text = indented(value, f"{indent}    ")
-    writer.function(declaration(name, inspect.signature(value)), scope, indent, text)
+    writer.function(declaration(name, inspect.signature(value)), scope, indent, value.__doc__)
     writer.line()
-
-
-def indented(value: Any, indent: str) -> str:
-    """A docstring as it stands in a stub, its end on a line of its own if it has several."""
-    lines = inspect.cleandoc(value.__doc__ or "").replace("\\", r"\\").split("\n")
-    inner = [f"{indent}{line}" if line else "" for line in lines[1:]]
-    return "\n".join([lines[0], *inner, *([indent] if inner else [])])
 
 
 def write_made_class(writer: Writer, name: str, value: type) -> None:
@@ -95,7 +87,7 @@ def write_made_class(writer: Writer, name: str, value: type) -> None:
     bases = [writer.word(Entity(base.__module__, base.__name__)) for base in value.__bases__]
     writer.line()
     writer.line(f"class {name}({', '.join(bases)}):")
-    writer.line(f'    """{indented(value, "    ")}"""')
+    writer.lines += quoted(value.__doc__, "    ")
     if issubclass(value, enum.Enum):
         for member in value.__members__.values():
             writer.line(f"    {member.name} = {member.value!r}")

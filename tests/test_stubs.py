@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -231,6 +232,24 @@ def layers() -> list[type[nn.Module]]:
 def test_calling_a_layer_is_typed(layer: type[nn.Module]) -> None:
     returns = inspect.signature(layer.forward).return_annotation
     assert isinstance(returns, str) and not re.search(r"\b(Any|object)\b", returns)
+
+
+@pytest.mark.parametrize("path", STUBS, ids=module_of)
+def test_stub_shows_what_help_shows(path: Path) -> None:
+    """Whole docstrings: an editor shows the stub's and no other."""
+    module = importlib.import_module(module_of(path))
+    dir(module)  # has a package run
+    differing = [
+        name for name, node in functions(tree(path).body)
+        if not name.rpartition(".")[2].startswith("_") and not is_setter(node)
+        and ast.get_docstring(node) != inspect.getdoc(attrgetter(name)(module))
+    ]  # fmt: skip
+    assert not differing
+    assert ast.get_docstring(tree(path)) == inspect.getdoc(module)
+
+
+def is_setter(node: ast.FunctionDef) -> bool:
+    return any(isinstance(found, ast.Attribute) for found in node.decorator_list)
 
 
 def test_every_public_function_annotates_every_parameter() -> None:

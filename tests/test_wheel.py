@@ -171,6 +171,20 @@ def test_pyright_refuses_the_mistakes_alone(installed: Path, programs: Path) -> 
     assert errors_of_pyright(installed, programs) == expected()
 
 
+def test_nearly_every_public_type_is_known(installed: Path, tmp_path: Path) -> None:
+    """What is not known or has to be guessed, checkers may take for different things."""
+    pytest.importorskip("pyright", reason="pyright is not installed")
+    path = f"{installed.parent}{os.pathsep}{os.environ['PATH']}"  # it ignores --pythonpath here
+    printed = run(
+        "env", f"PATH={path}",
+        sys.executable, "-m", "pyright", "--verifytypes", "tinytorch", "--ignoreexternal",
+        "--outputjson", cwd=tmp_path, check=False,
+    )  # fmt: skip
+    found = json.loads(printed)["typeCompleteness"]
+    assert found["exportedSymbolCounts"]["withKnownType"] > 9000
+    assert found["completenessScore"] >= 0.95
+
+
 def test_editable_install_serves_mypy(linked: Path, programs: Path) -> None:
     assert errors_of_mypy(linked, programs) == expected()
 
