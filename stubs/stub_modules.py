@@ -191,6 +191,8 @@ KNOWN = {
     for home, names in resolve.HOMES.items() for name in names if name[:1].isupper()
 }  # fmt: skip
 KNOWN |= {
+    "ArrayLike": Entity("tinytorch.backends.array_types", "ArrayLike"),
+    "DTypeLike": Entity("tinytorch.backends.array_types", "DTypeLike"),
     "Literal": Entity("typing", "Literal"),
     "Self": Entity("typing", "Self"),
     "Sequence": Entity("collections.abc", "Sequence"),

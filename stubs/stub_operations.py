@@ -7,6 +7,7 @@ import copy
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from stub_names import Scope
@@ -22,11 +23,11 @@ SIZES = "int | Sequence[int]"
 LITERAL_DOTS = ast.Constant(...)
 #: What these keywords take wherever the source leaves it open.
 COMMON = {
-    "backend": "Backend | str", "device": "device | str | int", "dtype": "dtype",
-    "generator": "Generator",
+    "backend": "Backend | str", "device": "device | str | int", "generator": "Generator",
 }  # fmt: skip
-#: What a dtype may be given as to functions with NumPy's meanings.
-NUMPYS_DTYPE = "dtype | type | str"
+#: What a kernel calls the tensors among its parameters. They may be another library's arrays;
+#: those of a composite, which it calls by their class, may not.
+ARRAYS = re.compile(r"\b(Array|Operand|Index|Mask)\b")
 
 
 def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent: str = "") -> None:
@@ -38,18 +39,41 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
     for form in forms:
         form.name = name
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
-        type_common_keywords(form, writer.module)
+        type_common_keywords(form)
+        admit_arrays(form, value)
         if indent:
             as_method(form)
         writer.function(form, scope, indent, doc)
 
 
-def type_common_keywords(form: ast.FunctionDef, module: str) -> None:
+def admit_arrays(form: ast.FunctionDef, value: Any) -> None:
+    """Let a form take other libraries' arrays where its operation does, and dtypes by any name."""
+    for parameter in parameters(form):
+        text = ast.unparse(parameter.annotation or LITERAL_DOTS)
+        if parameter.arg == "dtype" and re.search(r"\b(dtype|DType|Any)\b", text):
+            text = "DTypeLike | None" if re.search("None|Any", text) else "DTypeLike"
+        elif parameter.arg in admitted(value):
+            text = re.sub(r"\bTensor\b", "Tensor | ArrayLike", text)
+        parameter.annotation = ast.parse(text, mode="eval").body
+
+
+@cache
+def admitted(value: Any) -> frozenset[str]:
+    """The parameters of an operation's function or method that take other libraries' arrays."""
+    op = getattr(value, "op", None)
+    if op is None or op.kernel is None:
+        return frozenset()
+    annotations = op.kernel.__annotations__
+    found = [name for name in op.plan.params if ARRAYS.search(str(annotations.get(name)))]
+    if value.__name__.startswith("__"):
+        return frozenset({"other"} if len(found) > 1 else ())
+    return frozenset(found[writes_in_place(value.__name__) :])
+
+
+def type_common_keywords(form: ast.FunctionDef) -> None:
     """Say what the common keywords take where the form says ``Any``."""
     arguments = form.args
     common = COMMON | {"out": "Tensor" if returned(form) == "Tensor" else "Sequence[Tensor]"}
-    if module.startswith("tinytorch.numpy"):
-        common["dtype"] = NUMPYS_DTYPE
     defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
     defaults += arguments.defaults
     named = zip(arguments.args, defaults, strict=True)

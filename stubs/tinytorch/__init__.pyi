@@ -80,6 +80,8 @@ from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tinytorch.backends import BackendType as BackendType
 from tinytorch.backends import list_backends as list_backends
 from tinytorch.backends import register_backend as register_backend
+from tinytorch.backends.array_types import ArrayLike
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.backends.base import Backend as Backend
 from tinytorch.backends.errors import BackendUnavailableError as BackendUnavailableError
 from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
@@ -1573,7 +1575,7 @@ def _foreach_neg_(self: Sequence[Tensor]) -> Sequence[Tensor]:
 def _foreach_norm(
     self: Sequence[Tensor],
     ord: _float = 2,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
 ) -> tuple[Tensor, ...]:
     """``linalg.vector_norm`` of each tensor of a list, over all its elements.
 
@@ -1634,7 +1636,7 @@ def _foreach_pow_(
 def _foreach_powsum(
     self: Sequence[Tensor],
     ord: _float = 2,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
 ) -> tuple[Tensor, ...]:
     """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root.
 
@@ -2218,7 +2220,7 @@ def _softmax_backward_data(
         >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), shares, 0, tt.float32)
         tensor([ 0.1875, -0.1875])
     """
-def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def abs(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
     The gradient at 0 is 0.
@@ -2254,7 +2256,7 @@ def abs_(input: Tensor) -> Tensor:
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def absolute(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
     Another name for ``abs``.
@@ -2294,7 +2296,7 @@ def absolute_(input: Tensor) -> Tensor:
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def acos(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1].
 
     Args:
@@ -2320,7 +2322,7 @@ def acos_(input: Tensor) -> Tensor:
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def acosh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1.
 
     Args:
@@ -2377,8 +2379,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> tu
         (tensor([[2., 4.]]), tensor([[1, 2]]))
     """
 def add(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -2402,7 +2404,7 @@ def add(
         >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
         tensor([21., 42.])
     """
-def add_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
+def add_(input: Tensor, other: Tensor | ArrayLike | _complex, *, alpha: _float = 1) -> Tensor:
     """In-place form of ``add``: writes the result over ``input`` and returns it.
 
     ``input + alpha * other``, element by element.
@@ -2424,9 +2426,9 @@ def add_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tenso
         tensor([21., 42.])
     """
 def addbmm(
-    input: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
+    input: Tensor | ArrayLike,
+    batch1: Tensor | ArrayLike,
+    batch2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2483,9 +2485,9 @@ def addbmm_(
         tensor([[6., 6.]])
     """
 def addcdiv(
-    input: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
+    input: Tensor | ArrayLike,
+    tensor1: Tensor | ArrayLike,
+    tensor2: Tensor | ArrayLike,
     *,
     value: _float = 1,
     out: Tensor | None = None,
@@ -2508,7 +2510,13 @@ def addcdiv(
         >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
         tensor([1.5000, 1.5000])
     """
-def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor:
+def addcdiv_(
+    input: Tensor,
+    tensor1: Tensor | ArrayLike,
+    tensor2: Tensor | ArrayLike,
+    *,
+    value: _float = 1,
+) -> Tensor:
     """In-place form of ``addcdiv``: writes the result over ``input`` and returns it.
 
     ``input + value * tensor1 / tensor2``.
@@ -2528,9 +2536,9 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float =
         tensor([1.5000, 1.5000])
     """
 def addcmul(
-    input: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
+    input: Tensor | ArrayLike,
+    tensor1: Tensor | ArrayLike,
+    tensor2: Tensor | ArrayLike,
     *,
     value: _float = 1,
     out: Tensor | None = None,
@@ -2553,7 +2561,13 @@ def addcmul(
         >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
         tensor([1.5000, 1.5000])
     """
-def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Tensor:
+def addcmul_(
+    input: Tensor,
+    tensor1: Tensor | ArrayLike,
+    tensor2: Tensor | ArrayLike,
+    *,
+    value: _float = 1,
+) -> Tensor:
     """In-place form of ``addcmul``: writes the result over ``input`` and returns it.
 
     ``input + value * tensor1 * tensor2``.
@@ -2573,9 +2587,9 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _float =
         tensor([1.5000, 1.5000])
     """
 def addmm(
-    input: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
+    input: Tensor | ArrayLike,
+    mat1: Tensor | ArrayLike,
+    mat2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2606,8 +2620,8 @@ def addmm(
     """
 def addmm_(
     input: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
+    mat1: Tensor | ArrayLike,
+    mat2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2636,9 +2650,9 @@ def addmm_(
                 [1., 2.]])
     """
 def addmv(
-    input: Tensor,
-    mat: Tensor,
-    vec: Tensor,
+    input: Tensor | ArrayLike,
+    mat: Tensor | ArrayLike,
+    vec: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2668,8 +2682,8 @@ def addmv(
     """
 def addmv_(
     input: Tensor,
-    mat: Tensor,
-    vec: Tensor,
+    mat: Tensor | ArrayLike,
+    vec: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2697,9 +2711,9 @@ def addmv_(
         tensor([2., 3.])
     """
 def addr(
-    input: Tensor,
-    vec1: Tensor,
-    vec2: Tensor,
+    input: Tensor | ArrayLike,
+    vec1: Tensor | ArrayLike,
+    vec2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2731,8 +2745,8 @@ def addr(
     """
 def addr_(
     input: Tensor,
-    vec1: Tensor,
-    vec2: Tensor,
+    vec1: Tensor | ArrayLike,
+    vec2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2800,7 +2814,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0, 1])
     """
 def all(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -2892,7 +2906,7 @@ def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
         tensor([1., 1.])
     """
 def amax(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = (),
     keepdim: _bool = False,
     *,
@@ -2918,7 +2932,7 @@ def amax(
         tensor([5, 7])
     """
 def amin(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = (),
     keepdim: _bool = False,
     *,
@@ -2974,7 +2988,7 @@ def aminmax(
         >>> tt.aminmax(tt.tensor([3, 1, 2])).max
         tensor(3)
     """
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def angle(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The angle of each element in the complex plane, in radians between -π and π.
 
     Args:
@@ -2991,7 +3005,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.5708, 3.1416])
     """
 def any(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -3069,7 +3083,7 @@ def arange(
     step: _float = 1,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -3101,7 +3115,7 @@ def arange(
         >>> tt.arange(1, 7, 2)
         tensor([1, 3, 5])
     """
-def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arccos(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1].
 
     Another name for ``acos``.
@@ -3131,7 +3145,7 @@ def arccos_(input: Tensor) -> Tensor:
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arccosh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1.
 
     Another name for ``acosh``.
@@ -3161,7 +3175,7 @@ def arccosh_(input: Tensor) -> Tensor:
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arcsin(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
 
     Another name for ``asin``.
@@ -3191,7 +3205,7 @@ def arcsin_(input: Tensor) -> Tensor:
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arcsinh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine.
 
     Another name for ``asinh``.
@@ -3221,7 +3235,7 @@ def arcsinh_(input: Tensor) -> Tensor:
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arctan(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2.
 
     Another name for ``atan``.
@@ -3236,7 +3250,12 @@ def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arctan2(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Angle of the point ``(other, input)``, between -π and π.
 
     Another name for ``atan2``.
@@ -3252,7 +3271,7 @@ def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def arctan2_(input: Tensor, other: Tensor) -> Tensor:
+def arctan2_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
 
     Angle of the point ``(other, input)``, between -π and π.
@@ -3283,7 +3302,7 @@ def arctan_(input: Tensor) -> Tensor:
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def arctanh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
 
     Another name for ``atanh``.
@@ -3314,7 +3333,7 @@ def arctanh_(input: Tensor) -> Tensor:
         tensor([0.0000, 0.5493])
     """
 def argmax(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | None = None,
     keepdim: _bool = False,
     *,
@@ -3340,7 +3359,7 @@ def argmax(
         tensor([1, 0])
     """
 def argmin(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | None = None,
     keepdim: _bool = False,
     *,
@@ -3414,7 +3433,7 @@ def argsort(
         >>> tt.argsort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 0])
     """
-def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def argwhere(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Where the elements that are not zero lie: ``nonzero`` as a matrix.
 
     Args:
@@ -3430,7 +3449,7 @@ def argwhere(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.argwhere(tt.tensor([0, 5]))
         tensor([[1]])
     """
-def around(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
+def around(input: Tensor | ArrayLike, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
     Another name for ``round``.
@@ -3453,7 +3472,7 @@ def around(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> T
     """
 def array(
     object: Any,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     copy: _bool | None = True,
     order: str | None = 'K',
@@ -3630,7 +3649,7 @@ def as_strided_scatter(
     """
 def as_tensor(
     data: Any,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     device: device | str | _int | None = None,
     *,
     backend: Backend | str | None = None,
@@ -3649,7 +3668,7 @@ def as_tensor(
         >>> tt.as_tensor(x) is x
         True
     """
-def asanyarray(a: Any, dtype: dtype | None = None) -> Tensor:
+def asanyarray(a: Any, dtype: DTypeLike | None = None) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
@@ -3663,7 +3682,7 @@ def asanyarray(a: Any, dtype: dtype | None = None) -> Tensor:
     """
 def asarray(
     obj: Any,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     device: device | str | _int | None = None,
     copy: _bool | None = None,
     requires_grad: _bool = False,
@@ -3691,7 +3710,7 @@ def asarray(
         >>> tt.asarray(x) is x, tt.asarray(x, copy=True) is x
         (True, False)
     """
-def ascontiguousarray(a: Any, dtype: dtype | None = None) -> Tensor:
+def ascontiguousarray(a: Any, dtype: DTypeLike | None = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
     Args:
@@ -3703,7 +3722,7 @@ def ascontiguousarray(a: Any, dtype: dtype | None = None) -> Tensor:
         >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
         True
     """
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def asin(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
 
     Args:
@@ -3729,7 +3748,7 @@ def asin_(input: Tensor) -> Tensor:
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def asinh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine.
 
     Args:
@@ -3755,7 +3774,7 @@ def asinh_(input: Tensor) -> Tensor:
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
+def astype(x: Any, dtype: DTypeLike | None, /, *, copy: _bool = True) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
     Args:
@@ -3768,7 +3787,7 @@ def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
         >>> tt.astype(tt.tensor([1.5]), tt.int64)
         tensor([1])
     """
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def atan(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2.
 
     Args:
@@ -3781,7 +3800,12 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def atan2(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Angle of the point ``(other, input)``, between -π and π.
 
     Args:
@@ -3795,7 +3819,7 @@ def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def atan2_(input: Tensor, other: Tensor) -> Tensor:
+def atan2_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``atan2``: writes the result over ``input`` and returns it.
 
     Angle of the point ``(other, input)``, between -π and π.
@@ -3822,7 +3846,7 @@ def atan_(input: Tensor) -> Tensor:
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def atanh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
 
     Args:
@@ -4106,9 +4130,9 @@ def avg_pool1d(
         tensor([[[2., 1.]]])
     """
 def baddbmm(
-    input: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
+    input: Tensor | ArrayLike,
+    batch1: Tensor | ArrayLike,
+    batch2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -4138,8 +4162,8 @@ def baddbmm(
     """
 def baddbmm_(
     input: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
+    batch1: Tensor | ArrayLike,
+    batch2: Tensor | ArrayLike,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -4185,7 +4209,7 @@ def bartlett_window(
     periodic: _bool = True,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -4251,7 +4275,7 @@ def batch_norm(
                 [ 1.0000]])
     """
 def bernoulli(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     p: _float | None = None,
     *,
     generator: Generator | None = None,
@@ -4322,8 +4346,8 @@ def binary_cross_entropy_with_logits(
         tensor(0.4100)
     """
 def bincount(
-    input: Tensor,
-    weights: Tensor | None = None,
+    input: Tensor | ArrayLike,
+    weights: Tensor | ArrayLike | None = None,
     minlength: _int = 0,
     *,
     out: Tensor | None = None,
@@ -4353,8 +4377,8 @@ def bincount(
         tensor([0, 1, 2])
     """
 def binomial(
-    count: Tensor,
-    prob: Tensor,
+    count: Tensor | ArrayLike,
+    prob: Tensor | ArrayLike,
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
@@ -4384,8 +4408,8 @@ def binomial(
         tensor([ 0.,  7., 10.])
     """
 def bitwise_and(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4405,7 +4429,7 @@ def bitwise_and(
         >>> tt.tensor([6, 5]) & 3
         tensor([2, 1])
     """
-def bitwise_and_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def bitwise_and_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
 
     Bits set in both; ``&`` of bools.
@@ -4439,7 +4463,7 @@ def bitwise_count(x: Any) -> Tensor:
         >>> tt.bitwise_count(tt.tensor([7, -8, 0]))
         tensor([3, 1, 0], dtype=tinytorch.uint8)
     """
-def bitwise_invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bitwise_invert(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools.
 
     Another name for ``bitwise_not``.
@@ -4476,8 +4500,8 @@ def bitwise_invert_(input: Tensor) -> Tensor:
         tensor([False,  True])
     """
 def bitwise_left_shift(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4498,7 +4522,7 @@ def bitwise_left_shift(
         >>> tt.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-def bitwise_left_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def bitwise_left_shift_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
 
     ``input`` shifted to the left by ``other`` bits.
@@ -4516,7 +4540,7 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bitwise_not(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools.
 
     Args:
@@ -4549,8 +4573,8 @@ def bitwise_not_(input: Tensor) -> Tensor:
         tensor([False,  True])
     """
 def bitwise_or(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4570,7 +4594,7 @@ def bitwise_or(
         >>> tt.tensor([6, 5]) | 3
         tensor([7, 7])
     """
-def bitwise_or_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def bitwise_or_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
 
     Bits set in either; ``|`` of bools.
@@ -4588,8 +4612,8 @@ def bitwise_or_(input: Tensor, other: Tensor | _complex) -> Tensor:
         tensor([7, 7])
     """
 def bitwise_right_shift(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4610,7 +4634,7 @@ def bitwise_right_shift(
         >>> tt.tensor([8, -8]) >> 2
         tensor([ 2, -2])
     """
-def bitwise_right_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def bitwise_right_shift_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
 
     ``input`` shifted to the right by ``other`` bits, its sign kept.
@@ -4629,8 +4653,8 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | _complex) -> Tensor:
         tensor([ 2, -2])
     """
 def bitwise_xor(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4650,7 +4674,7 @@ def bitwise_xor(
         >>> tt.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
-def bitwise_xor_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def bitwise_xor_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
 
     Bits set in one of the two only; ``^`` of bools.
@@ -4686,7 +4710,7 @@ def blackman_window(
     periodic: _bool = True,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -4757,7 +4781,12 @@ def block_diag(*tensors: Tensor) -> Tensor:
         tensor([[1, 2, 0],
                 [0, 0, 3]])
     """
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bmm(
+    input: Tensor | ArrayLike,
+    mat2: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Products of the matrices in two batches.
 
     Args:
@@ -4826,7 +4855,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         (tinytorch.Size([2, 3]), tinytorch.Size([2, 3]))
     """
 @overload
-def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
+def broadcast_to(input: Tensor | ArrayLike, size: Sequence[_int]) -> Tensor:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
 
     Args:
@@ -4840,7 +4869,7 @@ def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
                 [1, 2]])
     """
 @overload
-def broadcast_to(input: Tensor, *size: _int) -> Tensor:
+def broadcast_to(input: Tensor | ArrayLike, *size: _int) -> Tensor:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
 
     Args:
@@ -4915,7 +4944,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
                 [2, 4]])
     """
 def cat(
-    tensors: Sequence[Tensor],
+    tensors: Sequence[Tensor | ArrayLike],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -4942,7 +4971,7 @@ def cat(
         tensor([[0., 0.],
                 [1., 1.]])
     """
-def cbrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def cbrt(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The cube root of each element, real also of negative ones.
 
     Args:
@@ -5001,7 +5030,7 @@ def cdist(
         >>> tt.cdist(tt.tensor([[0.0, 0.0]]), tt.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def ceil(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The next whole number above; integers stay as they are.
 
     Args:
@@ -5034,7 +5063,7 @@ def ceil_(input: Tensor) -> Tensor:
         tensor([-1.,  2.])
     """
 def celu(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     alpha: _float = 1.0,
     inplace: _bool = False,
     *,
@@ -5140,7 +5169,7 @@ def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     Reference:
         Zhang et al.: ShuffleNet, arXiv:1707.01083.
     """
-def cholesky(A: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+def cholesky(A: Tensor | ArrayLike, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 
     Args:
@@ -5225,7 +5254,13 @@ def choose_qparams_optimized(*args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: choose_qparams_optimized: quantized tensors are not supported
     """
-def chunk(input: Tensor, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+def chunk(
+    input: Tensor | ArrayLike,
+    chunks: _int,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]:
     """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
 
     Args:
@@ -5245,9 +5280,9 @@ def chunk(input: Tensor, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tu
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
 def clamp(
-    input: Tensor,
-    min: Tensor | _complex | None = None,
-    max: Tensor | _complex | None = None,
+    input: Tensor | ArrayLike,
+    min: Tensor | ArrayLike | _complex | None = None,
+    max: Tensor | ArrayLike | _complex | None = None,
     *,
     out: Tensor | None = None,
     a_min: Tensor | _complex | None = ...,
@@ -5277,8 +5312,8 @@ def clamp(
     """
 def clamp_(
     input: Tensor,
-    min: Tensor | _complex | None = None,
-    max: Tensor | _complex | None = None,
+    min: Tensor | ArrayLike | _complex | None = None,
+    max: Tensor | ArrayLike | _complex | None = None,
 ) -> Tensor:
     """In-place form of ``clamp``: writes the result over ``input`` and returns it.
 
@@ -5302,7 +5337,12 @@ def clamp_(
         >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
         tensor([0.0000, 0.5000, 1.0000])
     """
-def clamp_max(input: Tensor, max: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def clamp_max(
+    input: Tensor | ArrayLike,
+    max: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``input``, but at most ``max``.
 
     Args:
@@ -5316,7 +5356,7 @@ def clamp_max(input: Tensor, max: Tensor | _complex, *, out: Tensor | None = Non
         >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
         tensor([-1.,  0.])
     """
-def clamp_max_(input: Tensor, max: Tensor | _complex) -> Tensor:
+def clamp_max_(input: Tensor, max: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
 
     ``input``, but at most ``max``.
@@ -5330,7 +5370,12 @@ def clamp_max_(input: Tensor, max: Tensor | _complex) -> Tensor:
         >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
         tensor([-1.,  0.])
     """
-def clamp_min(input: Tensor, min: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def clamp_min(
+    input: Tensor | ArrayLike,
+    min: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``input``, but at least ``min``.
 
     Args:
@@ -5344,7 +5389,7 @@ def clamp_min(input: Tensor, min: Tensor | _complex, *, out: Tensor | None = Non
         >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
         tensor([0., 2.])
     """
-def clamp_min_(input: Tensor, min: Tensor | _complex) -> Tensor:
+def clamp_min_(input: Tensor, min: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
 
     ``input``, but at least ``min``.
@@ -5359,9 +5404,9 @@ def clamp_min_(input: Tensor, min: Tensor | _complex) -> Tensor:
         tensor([0., 2.])
     """
 def clip(
-    input: Tensor,
-    min: Tensor | _complex | None = None,
-    max: Tensor | _complex | None = None,
+    input: Tensor | ArrayLike,
+    min: Tensor | ArrayLike | _complex | None = None,
+    max: Tensor | ArrayLike | _complex | None = None,
     *,
     out: Tensor | None = None,
     a_min: Tensor | _complex | None = ...,
@@ -5393,8 +5438,8 @@ def clip(
     """
 def clip_(
     input: Tensor,
-    min: Tensor | _complex | None = None,
-    max: Tensor | _complex | None = None,
+    min: Tensor | ArrayLike | _complex | None = None,
+    max: Tensor | ArrayLike | _complex | None = None,
 ) -> Tensor:
     """In-place form of ``clip``: writes the result over ``input`` and returns it.
 
@@ -5420,7 +5465,12 @@ def clip_(
         >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
         tensor([0.0000, 0.5000, 1.0000])
     """
-def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
+def clone(
+    input: Tensor | ArrayLike,
+    *,
+    memory_format: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """A copy of ``input`` in memory of its own; gradients flow back through it.
 
     Args:
@@ -5510,7 +5560,12 @@ def common_type(*arrays: Any) -> dtype:
         >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
         tinytorch.complex64
     """
-def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+def complex(
+    real: Tensor | ArrayLike,
+    imag: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Complex numbers of given real and imaginary parts.
 
     Args:
@@ -5547,7 +5602,7 @@ def compress(condition: Any, a: Any, axis: _int | None = None) -> Tensor:
         tensor([[3, 4]])
     """
 def concat(
-    tensors: Sequence[Tensor],
+    tensors: Sequence[Tensor | ArrayLike],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -5577,7 +5632,7 @@ def concat(
                 [1., 1.]])
     """
 def concatenate(
-    tensors: Sequence[Tensor],
+    tensors: Sequence[Tensor | ArrayLike],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -5620,7 +5675,7 @@ def conj(input: Tensor) -> Tensor:
         >>> tt.conj(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def conj_physical(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own.
 
     Args:
@@ -5978,7 +6033,12 @@ def copy(a: Any, order: str = 'K') -> Tensor:
         >>> tt.copy([1, 2])
         tensor([1, 2])
     """
-def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def copysign(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The magnitude of ``input`` with the sign of ``other``.
 
     Args:
@@ -5995,7 +6055,7 @@ def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = No
         >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
-def copysign_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def copysign_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input`` and returns it.
 
     The magnitude of ``input`` with the sign of ``other``.
@@ -6068,7 +6128,7 @@ def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
         >>> tt.correlate([1, 2, 3], [0, 1])
         tensor([2, 3])
     """
-def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def cos(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Cosine of each element of ``input``, in radians.
 
     Args:
@@ -6094,7 +6154,7 @@ def cos_(input: Tensor) -> Tensor:
         >>> tt.cos(tt.zeros(2))
         tensor([1., 1.])
     """
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def cosh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine.
 
     Args:
@@ -6170,7 +6230,7 @@ def cosine_similarity(
         tensor([0.7071])
     """
 def count_nonzero(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -6408,10 +6468,10 @@ def cummin(
         tensor([0, 0, 2])
     """
 def cumprod(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
@@ -6436,7 +6496,7 @@ def cumprod(
         >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
         tensor([ 1,  2,  6, 24])
     """
-def cumprod_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
+def cumprod_(input: Tensor, dim: _int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """In-place form of ``cumprod``: writes the result over ``input`` and returns it.
 
     Products of the elements up to each one, along ``dim``.
@@ -6459,10 +6519,10 @@ def cumprod_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = No
         tensor([ 1,  2,  6, 24])
     """
 def cumsum(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
@@ -6487,7 +6547,7 @@ def cumsum(
         >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
         tensor([1, 3, 6])
     """
-def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: dtype | None = None) -> Tensor:
+def cumsum_(input: Tensor, dim: _int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """In-place form of ``cumsum``: writes the result over ``input`` and returns it.
 
     Sums of the elements up to each one, along ``dim``.
@@ -6514,7 +6574,7 @@ def cumulative_prod(
     /,
     *,
     axis: _int | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running products along ``axis``.
@@ -6538,7 +6598,7 @@ def cumulative_sum(
     /,
     *,
     axis: _int | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running sums along ``axis``.
@@ -6584,7 +6644,7 @@ def cumulative_trapezoid(
         >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor([1.5000, 4.5000])
     """
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def deg2rad(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
 
     Args:
@@ -6610,7 +6670,7 @@ def deg2rad_(input: Tensor) -> Tensor:
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
-def degrees(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def degrees(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.
 
     Another name for ``rad2deg``.
@@ -6655,7 +6715,7 @@ def dequantize(input: Tensor) -> Tensor:
         >>> tt.dequantize(tt.tensor([1, 2]))
         tensor([1., 2.])
     """
-def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def det(A: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch.
 
     It is differentiable everywhere, at singular matrices too.
@@ -6804,7 +6864,7 @@ def diagflat(input: Tensor, offset: _int = 0, *, k: _int = ...) -> Tensor:
         tensor([[1, 0],
                 [0, 2]])
     """
-def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+def diagonal(input: Tensor | ArrayLike, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """The diagonals of the matrices in two dimensions of ``input``.
 
     Args:
@@ -6909,7 +6969,7 @@ def diff(
         >>> tt.diff(tt.tensor([1, 4, 9]))
         tensor([3, 5])
     """
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def digamma(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
     Args:
@@ -6974,8 +7034,8 @@ def dist(input: Tensor, other: Tensor, p: _float = 2) -> Tensor:
         tensor(5.)
     """
 def div(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
@@ -7005,7 +7065,12 @@ def div(
         >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
         tensor([-3,  3])
     """
-def div_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
+def div_(
+    input: Tensor,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    rounding_mode: str | None = None,
+) -> Tensor:
     """In-place form of ``div``: writes the result over ``input`` and returns it.
 
     ``input / other``, element by element, perhaps rounded to whole numbers.
@@ -7032,8 +7097,8 @@ def div_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None =
         tensor([-3,  3])
     """
 def divide(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
@@ -7065,7 +7130,12 @@ def divide(
         >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
         tensor([-3,  3])
     """
-def divide_(input: Tensor, other: Tensor | _complex, *, rounding_mode: str | None = None) -> Tensor:
+def divide_(
+    input: Tensor,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    rounding_mode: str | None = None,
+) -> Tensor:
     """In-place form of ``divide``: writes the result over ``input`` and returns it.
 
     ``input / other``, element by element, perhaps rounded to whole numbers.
@@ -7108,7 +7178,12 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
         >>> tt.divmod(tt.tensor([7, -7]), 3)
         (tensor([ 2, -3]), tensor([1, 2]))
     """
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+def dot(
+    input: Tensor | ArrayLike,
+    tensor: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Sum of the products of two vectors' elements.
 
     Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
@@ -7380,7 +7455,7 @@ def empty(
     *,
     memory_format: Any = ...,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -7416,7 +7491,7 @@ def empty(
     *size: _int,
     memory_format: Any = ...,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -7464,7 +7539,7 @@ def empty_permuted(
     physical_layout: Sequence[_int],
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -7499,7 +7574,7 @@ def empty_strided(
     stride: Sequence[_int],
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -7529,7 +7604,12 @@ def empty_strided(
         >>> tt.empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """
-def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def eq(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements are equal.
 
     Args:
@@ -7546,7 +7626,7 @@ def eq(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
         >>> tt.eq(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def eq_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def eq_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``eq``: writes the result over ``input`` and returns it.
 
     Whether elements are equal.
@@ -7579,7 +7659,7 @@ def equal(input: Tensor, other: Tensor) -> _bool:
         >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
         (True, False)
     """
-def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erf(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
 
     Args:
@@ -7605,7 +7685,7 @@ def erf_(input: Tensor) -> Tensor:
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erfc(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 - erf(x)``, without cancellation for large ``x``.
 
     Args:
@@ -7631,7 +7711,7 @@ def erfc_(input: Tensor) -> Tensor:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erfinv(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond.
 
     Args:
@@ -7657,7 +7737,7 @@ def erfinv_(input: Tensor) -> Tensor:
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def exp(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``e ** input``. Integers give the default dtype.
 
     Args:
@@ -7670,7 +7750,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.exp(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 2.7183])
     """
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def exp2(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``2 ** input``. Integers give the default dtype.
 
     Args:
@@ -7710,7 +7790,7 @@ def exp_(input: Tensor) -> Tensor:
         tensor([1.0000, 2.7183])
     """
 @overload
-def expand(input: Tensor, size: Sequence[_int]) -> Tensor:
+def expand(input: Tensor | ArrayLike, size: Sequence[_int]) -> Tensor:
     """``input`` stretched to a larger shape without copying.
 
     Args:
@@ -7730,7 +7810,7 @@ def expand(input: Tensor, size: Sequence[_int]) -> Tensor:
                 [2, 2, 2]])
     """
 @overload
-def expand(input: Tensor, *size: _int) -> Tensor:
+def expand(input: Tensor | ArrayLike, *size: _int) -> Tensor:
     """``input`` stretched to a larger shape without copying.
 
     Args:
@@ -7802,7 +7882,7 @@ def expand_dims(a: Any, axis: _int | Sequence[_int]) -> Tensor:
         >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
         tinytorch.Size([1, 2, 1])
     """
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def expm1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0.
 
     Args:
@@ -7849,7 +7929,7 @@ def eye(
     k: _int = 0,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -7995,7 +8075,12 @@ def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
         >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
         tensor(0.)
     """
-def fill(input: Tensor, value: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def fill(
+    input: Tensor | ArrayLike,
+    value: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``value`` everywhere, in the shape and dtype of ``input``.
 
     Args:
@@ -8050,7 +8135,7 @@ def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
         tensor([[5., 0., 0.],
                 [0., 5., 0.]])
     """
-def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def fix(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are.
 
     Another name for ``trunc``.
@@ -8100,7 +8185,13 @@ def flatnonzero(a: Any) -> Tensor:
         >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
         tensor([1, 2])
     """
-def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
+def flatten(
+    input: Tensor | ArrayLike,
+    start_dim: _int = 0,
+    end_dim: _int = -1,
+    *,
+    order: str = ...,
+) -> Tensor:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
 
     A single dimension is ``input`` itself.
@@ -8120,7 +8211,7 @@ def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1, *, order: st
     """
 @overload
 def flip(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dims: Sequence[_int],
     *,
     out: Tensor | None = None,
@@ -8146,7 +8237,12 @@ def flip(
         tensor([2, 1, 0])
     """
 @overload
-def flip(input: Tensor, *dims: _int, out: Tensor | None = None, axis: Any = ...) -> Tensor:
+def flip(
+    input: Tensor | ArrayLike,
+    *dims: _int,
+    out: Tensor | None = None,
+    axis: Any = ...,
+) -> Tensor:
     """``input`` with the order of its elements reversed along ``dims``.
 
     Args:
@@ -8236,7 +8332,7 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
         >>> tt.float_power(tt.tensor([2, 3]), -1)
         tensor([0.5000, 0.3333], dtype=tinytorch.float64)
     """
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def floor(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The next whole number below; integers stay as they are.
 
     Args:
@@ -8269,8 +8365,8 @@ def floor_(input: Tensor) -> Tensor:
         tensor([-2.,  1.])
     """
 def floor_divide(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8295,7 +8391,7 @@ def floor_divide(
         >>> tt.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
-def floor_divide_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def floor_divide_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
 
     ``input / other`` rounded down, element by element.
@@ -8317,7 +8413,12 @@ def floor_divide_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
-def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def fmax(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The larger of two elements; a NaN loses against a number.
 
     Args:
@@ -8334,7 +8435,12 @@ def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
         tensor([3., 2.])
     """
-def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def fmin(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The smaller of two elements; a NaN loses against a number.
 
     Args:
@@ -8351,7 +8457,12 @@ def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def fmod(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """What division rounded towards zero leaves: the result has the sign of ``input``.
 
     Args:
@@ -8372,7 +8483,7 @@ def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) 
         >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
         tensor([-1.,  1.])
     """
-def fmod_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def fmod_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``fmod``: writes the result over ``input`` and returns it.
 
     What division rounded towards zero leaves: the result has the sign of ``input``.
@@ -8393,7 +8504,7 @@ def fmod_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
         tensor([-1.,  1.])
     """
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def frac(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """What ``trunc`` cuts off, with the sign of ``input``.
 
     Args:
@@ -8425,7 +8536,11 @@ def frac_(input: Tensor) -> Tensor:
         >>> tt.frac(tt.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
-def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
+def frexp(
+    input: Tensor | ArrayLike,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.frexp:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
 
     Args:
@@ -8534,7 +8649,7 @@ def from_file(
     shared: _bool | None = None,
     size: _int = 0,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     requires_grad: _bool = False,
 ) -> Tensor:
     """The first numbers of a file, in a tensor of one dimension.
@@ -8577,7 +8692,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 def frombuffer(
     buffer: Any,
     *,
-    dtype: dtype,
+    dtype: DTypeLike | None,
     count: _int = -1,
     offset: _int = 0,
     requires_grad: _bool = False,
@@ -8607,7 +8722,7 @@ def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[_int],
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     **kwargs: Any,
 ) -> Tensor:
     """The results of a function of the indices of every element of a grid.
@@ -8627,7 +8742,7 @@ def fromfunction(
         tensor([[0, 1],
                 [1, 2]])
     """
-def fromiter(iter: Iterable[Any], dtype: dtype, count: _int = -1) -> Tensor:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike | None, count: _int = -1) -> Tensor:
     """The items of an iterable, in a tensor of one dimension.
 
     Args:
@@ -8648,7 +8763,7 @@ def full(
     fill_value: Any,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -8707,9 +8822,9 @@ def fused_moving_avg_obs_fake_quant(*args: Any, **given: Any) -> NoReturn:
     """
 @overload
 def gather(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int,
-    index: Tensor,
+    index: Tensor | ArrayLike,
     *,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
@@ -8740,10 +8855,10 @@ def gather(
     """
 @overload
 def gather(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: _int,
-    index: Tensor,
+    index: Tensor | ArrayLike,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8771,7 +8886,12 @@ def gather(
         tensor([[2],
                 [3]])
     """
-def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def gcd(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The greatest common divisor; ``gcd(0, 0)`` is 0.
 
     Args:
@@ -8788,7 +8908,7 @@ def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
         tensor([4, 9])
     """
-def gcd_(input: Tensor, other: Tensor) -> Tensor:
+def gcd_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``gcd``: writes the result over ``input`` and returns it.
 
     The greatest common divisor; ``gcd(0, 0)`` is 0.
@@ -8805,7 +8925,12 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
         tensor([4, 9])
     """
-def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def ge(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are larger or equal.
 
     Args:
@@ -8825,7 +8950,7 @@ def ge(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-def ge_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def ge_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``ge``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger or equal.
@@ -8850,7 +8975,7 @@ def geomspace(
     stop: Any,
     num: _int = 50,
     endpoint: _bool = True,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     axis: _int = 0,
 ) -> Tensor:
     """Numbers whose quotients are equal, from ``start`` to ``stop``.
@@ -8871,7 +8996,11 @@ def geomspace(
         >>> tt.geomspace(1, 1000, 4).round()
         tensor([   1.,   10.,  100., 1000.])
     """
-def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf:
+def geqrf(
+    input: Tensor | ArrayLike,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.geqrf:
     """QR factors as LAPACK leaves them; not differentiable.
 
     Args:
@@ -8893,7 +9022,12 @@ def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_
         tensor([[0.6000],
                 [0.8000]])
     """
-def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+def ger(
+    input: Tensor | ArrayLike,
+    vec2: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Every product of an element of one vector and one of another.
 
     Another name for ``outer``.
@@ -9033,7 +9167,12 @@ def gradient(
         Fornberg: Generation of finite difference formulas on arbitrarily spaced grids,
         Mathematics of Computation 51 (1988).
     """
-def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def greater(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are larger.
 
     Another name for ``gt``.
@@ -9055,7 +9194,7 @@ def greater(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = Non
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def greater_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def greater_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``greater``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger.
@@ -9077,7 +9216,12 @@ def greater_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def greater_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def greater_equal(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are larger or equal.
 
     Another name for ``ge``.
@@ -9099,7 +9243,7 @@ def greater_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-def greater_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def greater_equal_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger or equal.
@@ -9296,7 +9440,12 @@ def gru_cell(
     Reference:
         K. Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
     """
-def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def gt(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are larger.
 
     Args:
@@ -9316,7 +9465,7 @@ def gt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def gt_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def gt_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``gt``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger.
@@ -9357,7 +9506,7 @@ def hamming_window(
     beta: _float = 0.46,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -9398,7 +9547,7 @@ def hann_window(
     periodic: _bool = True,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -9446,7 +9595,7 @@ def hanning(M: _int) -> Tensor:
         >>> tt.hanning(3)
         tensor([0., 1., 0.])
     """
-def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
+def hardshrink(input: Tensor | ArrayLike, lambd: _float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0.
 
     Another name for ``nn.functional.hardshrink``.
@@ -9461,7 +9610,7 @@ def hardshrink(input: Tensor, lambd: _float = 0.5) -> Tensor:
         tensor([0., 2.])
     """
 def hash_tensor(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = (),
     *,
     keepdim: _bool = False,
@@ -9496,7 +9645,12 @@ def hash_tensor(
         >>> tt.hash_tensor(tt.tensor([3, 5])).item()
         6
     """
-def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+def heaviside(
+    input: Tensor | ArrayLike,
+    values: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 
     Args:
@@ -9513,7 +9667,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
         >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+def heaviside_(input: Tensor, values: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
 
     0 for negative numbers, 1 for positive ones, ``values`` at 0.
@@ -9550,7 +9704,7 @@ def hinge_embedding_loss(
         tensor([0.5000, 0.7500])
     """
 def histc(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     bins: _int = 100,
     min: Any = 0,
     max: Any = 0,
@@ -9765,7 +9919,12 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         >>> tt.hstack((tt.arange(2), tt.arange(2)))
         tensor([0, 1, 0, 1])
     """
-def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def hypot(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``sqrt(input² + other²)``, without overflow on the way.
 
     Args:
@@ -9782,7 +9941,7 @@ def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-def hypot_(input: Tensor, other: Tensor) -> Tensor:
+def hypot_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``hypot``: writes the result over ``input`` and returns it.
 
     ``sqrt(input² + other²)``, without overflow on the way.
@@ -9799,7 +9958,7 @@ def hypot_(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def i0(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0.
 
     Args:
@@ -9831,7 +9990,7 @@ def i0_(input: Tensor) -> Tensor:
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def identity(n: _int, dtype: dtype | None = None) -> Tensor:
+def identity(n: _int, dtype: DTypeLike | None = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
@@ -9844,7 +10003,12 @@ def identity(n: _int, dtype: dtype | None = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def igamma(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The regularised lower incomplete gamma function ``P(a, x)``.
 
     Args:
@@ -9865,7 +10029,7 @@ def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igamma_(input: Tensor, other: Tensor) -> Tensor:
+def igamma_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``igamma``: writes the result over ``input`` and returns it.
 
     The regularised lower incomplete gamma function ``P(a, x)``.
@@ -9886,7 +10050,12 @@ def igamma_(input: Tensor, other: Tensor) -> Tensor:
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def igammac(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
     Args:
@@ -9907,7 +10076,7 @@ def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igammac_(input: Tensor, other: Tensor) -> Tensor:
+def igammac_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``igammac``: writes the result over ``input`` and returns it.
 
     The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
@@ -9944,10 +10113,10 @@ def imag(input: Tensor) -> Tensor:
     """
 @overload
 def index_add(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -9977,11 +10146,11 @@ def index_add(
     """
 @overload
 def index_add(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
     alpha: _float = 1,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -10011,8 +10180,8 @@ def index_add(
 def index_add_(
     input: Tensor,
     dim: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
     *,
     alpha: _float = 1,
 ) -> Tensor:
@@ -10041,10 +10210,10 @@ def index_add_(
     """
 @overload
 def index_copy(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -10072,11 +10241,11 @@ def index_copy(
     """
 @overload
 def index_copy(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
     out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``source`` written over the slices that ``index`` names.
@@ -10101,7 +10270,12 @@ def index_copy(
         >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor:
+def index_copy_(
+    input: Tensor,
+    dim: _int,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
+) -> Tensor:
     """In-place form of ``index_copy``: writes the result over ``input`` and returns it.
 
     ``input`` with ``source`` written over the slices that ``index`` names.
@@ -10126,10 +10300,10 @@ def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tens
     """
 @overload
 def index_fill(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int,
-    index: Tensor,
-    value: Tensor | _complex,
+    index: Tensor | ArrayLike,
+    value: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -10157,11 +10331,11 @@ def index_fill(
     """
 @overload
 def index_fill(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: _int,
-    index: Tensor,
-    value: Tensor | _complex,
+    index: Tensor | ArrayLike,
+    value: Tensor | ArrayLike | _complex,
     out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``value`` everywhere in the slices that ``index`` names.
@@ -10186,7 +10360,12 @@ def index_fill(
         >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
         tensor([0., 7., 0.])
     """
-def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor | _complex) -> Tensor:
+def index_fill_(
+    input: Tensor,
+    dim: _int,
+    index: Tensor | ArrayLike,
+    value: Tensor | ArrayLike | _complex,
+) -> Tensor:
     """In-place form of ``index_fill``: writes the result over ``input`` and returns it.
 
     ``input`` with ``value`` everywhere in the slices that ``index`` names.
@@ -10368,7 +10547,13 @@ def index_reduce_(
         tensor([6., 1.])
     """
 @overload
-def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_select(
+    input: Tensor | ArrayLike,
+    dim: _int,
+    index: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The slices of ``input`` along ``dim`` that ``index`` names.
 
     Args:
@@ -10392,7 +10577,13 @@ def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None 
         tensor([30, 10])
     """
 @overload
-def index_select(input: Tensor, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor:
+def index_select(
+    input: Tensor | ArrayLike,
+    *,
+    axis: _int,
+    index: Tensor | ArrayLike,
+    out: Tensor | None = None,
+) -> Tensor:
     """The slices of ``input`` along ``dim`` that ``index`` names.
 
     Args:
@@ -10418,7 +10609,7 @@ def index_select(input: Tensor, *, axis: _int, index: Tensor, out: Tensor | None
 @overload
 def indices(
     dimensions: Sequence[_int],
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     sparse: Literal[False] = False,
 ) -> Tensor:
     """The indices of every element of a grid.
@@ -10440,7 +10631,7 @@ def indices(
 @overload
 def indices(
     dimensions: Sequence[_int],
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     sparse: Literal[True],
 ) -> tuple[Tensor, ...]:
@@ -10463,7 +10654,7 @@ def indices(
 @overload
 def indices(
     dimensions: Sequence[_int],
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     sparse: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
     """The indices of every element of a grid.
@@ -10700,7 +10891,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.tensor([[4.0]]).inverse()
         tensor([[0.2500]])
     """
-def invert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def invert(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools.
 
     Another name for ``bitwise_not``.
@@ -10849,8 +11040,8 @@ def is_tensor(obj: Any) -> _bool:
         (True, False)
     """
 def isclose(
-    input: Tensor,
-    other: Tensor,
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
     rtol: _float = 1e-05,
     atol: _float = 1e-08,
     equal_nan: _bool = False,
@@ -10904,7 +11095,7 @@ def iscomplexobj(x: Any) -> _bool:
         >>> tt.iscomplexobj(tt.tensor([1j]))
         True
     """
-def isdtype(dtype: dtype, kind: Any) -> _bool:
+def isdtype(dtype: DTypeLike | None, kind: Any) -> _bool:
     """Whether a dtype is of a kind.
 
     Args:
@@ -10921,7 +11112,7 @@ def isdtype(dtype: dtype, kind: Any) -> _bool:
         >>> tt.isdtype(tt.float32, ("integral", "real floating"))
         True
     """
-def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def isfinite(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 
     Args:
@@ -10935,8 +11126,8 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ True, False])
     """
 def isin(
-    elements: Tensor | _complex,
-    test_elements: Tensor | _complex,
+    elements: Tensor | ArrayLike | _complex,
+    test_elements: Tensor | ArrayLike | _complex,
     *,
     assume_unique: _bool = False,
     invert: _bool = False,
@@ -10960,7 +11151,7 @@ def isin(
         >>> tt.isin(tt.tensor([1, 2, 3]), tt.tensor([3, 1]))
         tensor([ True, False,  True])
     """
-def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def isinf(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite, of either sign.
 
     Args:
@@ -10973,7 +11164,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.isinf(tt.tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
-def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def isnan(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN, in its real or its imaginary part.
 
     Args:
@@ -10986,7 +11177,7 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.isnan(tt.tensor([1.0, float("nan")]))
         tensor([False,  True])
     """
-def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def isneginf(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is -inf.
 
     Args:
@@ -11002,7 +11193,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.isneginf(tt.tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
-def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def isposinf(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is +inf.
 
     Args:
@@ -11018,7 +11209,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.isposinf(tt.tensor([1.0, float("inf")]))
         tensor([False,  True])
     """
-def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def isreal(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part of each element is 0.
 
     Args:
@@ -11146,7 +11337,7 @@ def kaiser_window(
     beta: _float = 12.0,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -11274,7 +11465,12 @@ def layer_norm(
         >>> tt.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0, False)
         tensor([[-1.,  1.]])
     """
-def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def lcm(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The least common multiple, not negative; 0 if either is 0.
 
     Args:
@@ -11291,7 +11487,7 @@ def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
         tensor([12, 30])
     """
-def lcm_(input: Tensor, other: Tensor) -> Tensor:
+def lcm_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``lcm``: writes the result over ``input`` and returns it.
 
     The least common multiple, not negative; 0 if either is 0.
@@ -11342,7 +11538,12 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
         tensor([12.])
     """
-def le(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def le(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are smaller or equal.
 
     Args:
@@ -11362,7 +11563,7 @@ def le(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def le_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def le_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``le``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller or equal.
@@ -11383,8 +11584,8 @@ def le_(input: Tensor, other: Tensor | _complex) -> Tensor:
         tensor([ True, False])
     """
 def left_shift(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11408,9 +11609,9 @@ def left_shift(
         tensor([ 4, 12])
     """
 def lerp(
-    input: Tensor,
-    end: Tensor,
-    weight: Tensor | _complex,
+    input: Tensor | ArrayLike,
+    end: Tensor | ArrayLike,
+    weight: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11434,7 +11635,7 @@ def lerp(
         >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
         tensor([5., 3.])
     """
-def lerp_(input: Tensor, end: Tensor, weight: Tensor | _complex) -> Tensor:
+def lerp_(input: Tensor, end: Tensor | ArrayLike, weight: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``lerp``: writes the result over ``input`` and returns it.
 
     ``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
@@ -11455,7 +11656,12 @@ def lerp_(input: Tensor, end: Tensor, weight: Tensor | _complex) -> Tensor:
         >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
         tensor([5., 3.])
     """
-def less(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def less(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are smaller.
 
     Another name for ``lt``.
@@ -11477,7 +11683,7 @@ def less(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) 
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def less_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def less_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``less``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller.
@@ -11499,7 +11705,12 @@ def less_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def less_equal(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are smaller or equal.
 
     Another name for ``le``.
@@ -11521,7 +11732,7 @@ def less_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = 
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def less_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def less_equal_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller or equal.
@@ -11559,7 +11770,7 @@ def lexsort(keys: Any, axis: _int = -1) -> Tensor:
         >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
         tensor([1, 2, 0])
     """
-def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def lgamma(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
 
     Args:
@@ -11598,7 +11809,7 @@ def linspace(
     *,
     endpoint: _bool = True,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -11688,7 +11899,7 @@ def lobpcg(
     Reference: A. V. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput.
     23, 517-541 (2001), is how PyTorch finds them.
     """
-def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def log(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm; -inf at 0, NaN for negative numbers.
 
     Args:
@@ -11701,7 +11912,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.log(tt.tensor([1.0, 0.0]))
         tensor([0., -inf])
     """
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def log10(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to base 10.
 
     Args:
@@ -11727,7 +11938,7 @@ def log10_(input: Tensor) -> Tensor:
         >>> tt.log10(tt.tensor([10.0]))
         tensor([1.])
     """
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def log1p(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, without cancellation near 0; -inf at -1.
 
     Args:
@@ -11753,7 +11964,7 @@ def log1p_(input: Tensor) -> Tensor:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def log2(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to base 2.
 
     Args:
@@ -11796,7 +12007,7 @@ def log_softmax(
     input: Tensor,
     dim: _int | None = None,
     _stacklevel: _int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
@@ -11824,7 +12035,12 @@ def log_softmax(
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """
-def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def logaddexp(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``log(exp(input) + exp(other))``, without overflow on the way.
 
     Args:
@@ -11841,7 +12057,12 @@ def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
         >>> tt.logaddexp(tt.tensor([1000.0]), tt.tensor([0.0]))
         tensor([1000.])
     """
-def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def logaddexp2(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``log2(2 ** input + 2 ** other)``, without overflow on the way.
 
     Args:
@@ -11859,7 +12080,7 @@ def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
         tensor([1001.])
     """
 @overload
-def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(input: Tensor | ArrayLike, dim: _int, *, out: Tensor | None = None) -> Tensor:
     """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
 
     Args:
@@ -11881,7 +12102,7 @@ def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tens
         tensor([0.0000, 0.6931])
     """
 @overload
-def logcumsumexp(input: Tensor, *, axis: _int, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(input: Tensor | ArrayLike, *, axis: _int, out: Tensor | None = None) -> Tensor:
     """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
 
     Args:
@@ -11919,7 +12140,12 @@ def logdet(input: Tensor) -> Tensor:
         >>> tt.logdet(tt.eye(3))
         tensor(0.)
     """
-def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def logical_and(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether both elements are nonzero.
 
     Args:
@@ -11936,7 +12162,7 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
-def logical_and_(input: Tensor, other: Tensor) -> Tensor:
+def logical_and_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
 
     Whether both elements are nonzero.
@@ -11953,7 +12179,7 @@ def logical_and_(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
-def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def logical_not(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is zero.
 
     Args:
@@ -11985,7 +12211,12 @@ def logical_not_(input: Tensor) -> Tensor:
         >>> tt.logical_not(tt.tensor([0, 2]))
         tensor([ True, False])
     """
-def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def logical_or(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether either element is nonzero.
 
     Args:
@@ -12002,7 +12233,7 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
         >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True,  True, False])
     """
-def logical_or_(input: Tensor, other: Tensor) -> Tensor:
+def logical_or_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
 
     Whether either element is nonzero.
@@ -12019,7 +12250,12 @@ def logical_or_(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True,  True, False])
     """
-def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def logical_xor(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether one element alone is nonzero.
 
     Args:
@@ -12036,7 +12272,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
         >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True, False, False])
     """
-def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
+def logical_xor_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
 
     Whether one element alone is nonzero.
@@ -12053,7 +12289,12 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True, False, False])
     """
-def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+def logit(
+    input: Tensor | ArrayLike,
+    eps: _float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
 
     Args:
@@ -12092,7 +12333,7 @@ def logspace(
     base: _float = 10.0,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -12130,7 +12371,7 @@ def logspace(
     """
 @overload
 def logsumexp(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None,
     keepdim: _bool = False,
     *,
@@ -12156,7 +12397,7 @@ def logsumexp(
     """
 @overload
 def logsumexp(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: _int | Sequence[_int] | None,
     out: Tensor | None = None,
@@ -12322,7 +12563,12 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         ...
         RuntimeError: lstsq: This function was deprecated since version 1.9 and is now removed...
     """
-def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def lt(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements of ``input`` are smaller.
 
     Args:
@@ -12342,7 +12588,7 @@ def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def lt_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def lt_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``lt``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller.
@@ -12504,9 +12750,9 @@ def margin_ranking_loss(
         tensor(2.5000)
     """
 def masked_fill(
-    input: Tensor,
-    mask: Tensor,
-    value: Tensor | _complex,
+    input: Tensor | ArrayLike,
+    mask: Tensor | ArrayLike,
+    value: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12531,7 +12777,11 @@ def masked_fill(
         >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
         tensor([7., 0.])
     """
-def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _complex) -> Tensor:
+def masked_fill_(
+    input: Tensor,
+    mask: Tensor | ArrayLike,
+    value: Tensor | ArrayLike | _complex,
+) -> Tensor:
     """In-place form of ``masked_fill``: writes the result over ``input`` and returns it.
 
     ``input`` with ``value`` where ``mask`` is true.
@@ -12617,7 +12867,12 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
         tensor([0, 2])
     """
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def matmul(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Matrix product of two tensors.
 
     Args:
@@ -12637,7 +12892,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def matrix_exp(A: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
 
     Args:
@@ -13187,7 +13442,12 @@ def max_pool3d(
         >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
         tensor([[[[[7.]]]]])
     """
-def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def maximum(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The larger of two elements; NaN if one of them is.
 
     Args:
@@ -13207,11 +13467,11 @@ def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
         tensor([3., 4.])
     """
 def mean(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -13487,7 +13747,12 @@ def min_scalar_type(a: Any) -> dtype:
         >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
         (tinytorch.uint8, tinytorch.int16)
     """
-def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def minimum(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The smaller of two elements; NaN if one of them is.
 
     Args:
@@ -13506,7 +13771,7 @@ def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
         >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+def mm(input: Tensor | ArrayLike, mat2: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Product of two matrices, without broadcasting.
 
     Args:
@@ -13523,7 +13788,12 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1.],
                 [1.]])
     """
-def mod(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def mod(
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
 
     Another name for ``remainder``.
@@ -13590,7 +13860,7 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
         (tensor([-0.5000,  0.2500]), tensor([-1.,  2.]))
     """
 def moveaxis(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
 ) -> Tensor:
@@ -13616,7 +13886,7 @@ def moveaxis(
         tinytorch.Size([3, 4, 2])
     """
 def movedim(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
 ) -> Tensor:
@@ -13652,7 +13922,12 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.msort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 3])
     """
-def mul(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def mul(
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``input * other``, element by element.
 
     Args:
@@ -13671,7 +13946,7 @@ def mul(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | Non
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def mul_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def mul_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``mul``: writes the result over ``input`` and returns it.
 
     ``input * other``, element by element.
@@ -13692,7 +13967,7 @@ def mul_(input: Tensor, other: Tensor | _complex) -> Tensor:
         tensor([3., 6.])
     """
 def multinomial(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     num_samples: _int,
     replacement: _bool = False,
     *,
@@ -13722,8 +13997,8 @@ def multinomial(
         tensor([1, 1])
     """
 def multiply(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -13747,7 +14022,7 @@ def multiply(
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def multiply_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``multiply``: writes the result over ``input`` and returns it.
 
     ``input * other``, element by element.
@@ -13769,7 +14044,7 @@ def multiply_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+def mv(input: Tensor | ArrayLike, vec: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Product of a matrix and a vector.
 
     Args:
@@ -13829,7 +14104,7 @@ def mvlgamma_(input: Tensor, p: _int) -> Tensor:
         https://dlmf.nist.gov/35.3
     """
 def nan_to_num(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
@@ -13916,7 +14191,7 @@ def nanargmin(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> T
         >>> tt.nanargmin(tt.tensor([float("nan"), 1.0, 3.0]))
         tensor(1)
     """
-def nancumprod(a: Any, axis: _int | None = None, dtype: dtype | None = None) -> Tensor:
+def nancumprod(a: Any, axis: _int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Running products that count NaN as 1.
 
     Args:
@@ -13929,7 +14204,7 @@ def nancumprod(a: Any, axis: _int | None = None, dtype: dtype | None = None) -> 
         >>> tt.nancumprod(tt.tensor([2.0, float("nan"), 3.0]))
         tensor([2., 2., 6.])
     """
-def nancumsum(a: Any, axis: _int | None = None, dtype: dtype | None = None) -> Tensor:
+def nancumsum(a: Any, axis: _int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Running sums that count NaN as 0.
 
     Args:
@@ -13962,11 +14237,11 @@ def nanmax(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool
         tensor(3.)
     """
 def nanmean(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -14140,7 +14415,7 @@ def nanpercentile(
 def nanprod(
     a: Any,
     axis: _int | Sequence[_int] | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     keepdims: _bool = False,
 ) -> Tensor:
@@ -14217,11 +14492,11 @@ def nanstd(
         tensor(1.)
     """
 def nansum(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -14496,7 +14771,12 @@ def ndim(a: Any) -> _int:
         >>> tt.ndim([[1, 2], [3, 4]])
         2
     """
-def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def ne(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements differ.
 
     Args:
@@ -14513,7 +14793,7 @@ def ne(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def ne_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def ne_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``ne``: writes the result over ``input`` and returns it.
 
     Whether elements differ.
@@ -14530,7 +14810,7 @@ def ne_(input: Tensor, other: Tensor | _complex) -> Tensor:
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def neg(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``-input``.
 
     Args:
@@ -14562,7 +14842,7 @@ def neg_(input: Tensor) -> Tensor:
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def negative(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``-input``.
 
     Another name for ``neg``.
@@ -14598,7 +14878,12 @@ def negative_(input: Tensor) -> Tensor:
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def nextafter(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The next representable number after ``input`` towards ``other``.
 
     Args:
@@ -14616,7 +14901,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
         >>> (tt.nextafter(one, 2 * one) - one).item()
         2.220446049250313e-16
     """
-def nextafter_(input: Tensor, other: Tensor) -> Tensor:
+def nextafter_(input: Tensor, other: Tensor | ArrayLike) -> Tensor:
     """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
 
     The next representable number after ``input`` towards ``other``.
@@ -14636,7 +14921,7 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """
 @overload
 def nonzero(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     as_tuple: Literal[False] = False,
     out: Tensor | None = None,
@@ -14663,7 +14948,7 @@ def nonzero(
     """
 @overload
 def nonzero(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     as_tuple: Literal[True],
     out: Tensor | None = None,
@@ -14690,7 +14975,7 @@ def nonzero(
     """
 @overload
 def nonzero(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     as_tuple: _bool = False,
     out: Tensor | None = None,
@@ -14716,7 +15001,7 @@ def nonzero(
                 [1, 0]])
     """
 def nonzero_static(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     size: _int,
     fill_value: _int = -1,
@@ -14749,7 +15034,7 @@ def norm(
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -14799,7 +15084,7 @@ def normal(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -14834,7 +15119,12 @@ def normal(
         >>> tt.normal(tt.tensor([0.0, 10.0]), tt.tensor([1.0, 0.1]))
         tensor([1.5410, 9.9707])
     """
-def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
+def not_equal(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike | _complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Whether elements differ.
 
     Another name for ``ne``.
@@ -14853,7 +15143,7 @@ def not_equal(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = N
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def not_equal_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def not_equal_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
 
     Whether elements differ.
@@ -14915,7 +15205,7 @@ def ones(
     size: Sequence[_int],
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -14945,7 +15235,7 @@ def ones(
 def ones(
     *size: _int,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -15028,7 +15318,12 @@ def ormqr(
         tensor([[-1.,  0.],
                 [ 0.,  1.]])
     """
-def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+def outer(
+    input: Tensor | ArrayLike,
+    vec2: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Every product of an element of one vector and one of another.
 
     Args:
@@ -15187,7 +15482,7 @@ def percentile(
         tensor(2.5000)
     """
 @overload
-def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
+def permute(input: Tensor | ArrayLike, dims: Sequence[_int]) -> Tensor:
     """``input`` with its dimensions in another order.
 
     Args:
@@ -15206,7 +15501,7 @@ def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
         tinytorch.Size([4, 2, 3])
     """
 @overload
-def permute(input: Tensor, *dims: _int) -> Tensor:
+def permute(input: Tensor | ArrayLike, *dims: _int) -> Tensor:
     """``input`` with its dimensions in another order.
 
     Args:
@@ -15351,7 +15646,7 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
         tensor([ 1, 10, 20, 10])
     """
 def poisson(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
@@ -15403,7 +15698,12 @@ def poisson_nll_loss(
         >>> tt.poisson_nll_loss(x, y, True, False, 1e-8, 1)
         tensor(0.8591)
     """
-def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+def polar(
+    abs: Tensor | ArrayLike,
+    angle: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Complex numbers of given magnitudes and angles.
 
     Args:
@@ -15459,8 +15759,8 @@ def positive(input: Tensor) -> Tensor:
         tensor([ 1., -2.])
     """
 def pow(
-    input: Tensor | _complex,
-    exponent: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    exponent: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -15489,7 +15789,7 @@ def pow(
         >>> 2 ** tt.arange(4)
         tensor([1, 2, 4, 8])
     """
-def pow_(input: Tensor, exponent: Tensor | _complex) -> Tensor:
+def pow_(input: Tensor, exponent: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``pow``: writes the result over ``input`` and returns it.
 
     ``input`` to the power of ``exponent``, element by element.
@@ -15516,8 +15816,8 @@ def pow_(input: Tensor, exponent: Tensor | _complex) -> Tensor:
         tensor([1, 2, 4, 8])
     """
 def power(
-    input: Tensor | _complex,
-    exponent: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    exponent: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -15548,7 +15848,12 @@ def power(
         >>> 2 ** tt.arange(4)
         tensor([1, 2, 4, 8])
     """
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+def prelu(
+    input: Tensor | ArrayLike,
+    weight: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``x`` above 0 and ``weight * x`` below, the slope being learned.
 
     Args:
@@ -15569,11 +15874,11 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
     """
 def prod(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -15615,9 +15920,9 @@ def ptp(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = 
         tensor([6, 2])
     """
 def put(
-    input: Tensor,
-    index: Tensor,
-    source: Tensor,
+    input: Tensor | ArrayLike,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
     accumulate: _bool = False,
     *,
     out: Tensor | None = None,
@@ -15645,7 +15950,12 @@ def put(
         tensor([[1., 0.],
                 [0., 2.]])
     """
-def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
+def put_(
+    input: Tensor,
+    index: Tensor | ArrayLike,
+    source: Tensor | ArrayLike,
+    accumulate: _bool = False,
+) -> Tensor:
     """In-place form of ``put``: writes the result over ``input`` and returns it.
 
     ``input`` with ``source`` written at places of its flattened elements.
@@ -16036,7 +16346,7 @@ def quantized_rnn_tanh_cell(*args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: quantized_rnn_tanh_cell: quantized tensors are not supported
     """
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def rad2deg(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.
 
     Args:
@@ -16062,7 +16372,7 @@ def rad2deg_(input: Tensor) -> Tensor:
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
-def radians(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def radians(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
 
     Another name for ``deg2rad``.
@@ -16083,7 +16393,7 @@ def rand(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16122,7 +16432,7 @@ def rand(
     *size: _int,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16160,7 +16470,7 @@ def rand_like(
     input: Tensor,
     *,
     generator: Generator | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16200,7 +16510,7 @@ def randint(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16245,7 +16555,7 @@ def randint_like(
     high: _int | None = None,
     *,
     generator: Generator | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16288,7 +16598,7 @@ def randn(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16328,7 +16638,7 @@ def randn(
     *size: _int,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16367,7 +16677,7 @@ def randn_like(
     input: Tensor,
     *,
     generator: Generator | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16405,7 +16715,7 @@ def randperm(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16446,7 +16756,7 @@ def range(
     step: _float = 1,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -16481,7 +16791,7 @@ def range(
         ...     tt.range(1, 3)
         tensor([1., 2., 3.])
     """
-def ravel(input: Tensor, *, order: str = ...) -> Tensor:
+def ravel(input: Tensor | ArrayLike, *, order: str = ...) -> Tensor:
     """The elements of ``input`` in one dimension, in row-major order.
 
     Args:
@@ -16530,7 +16840,7 @@ def real(input: Tensor) -> Tensor:
         >>> tt.real(tt.tensor([1 + 2j]))
         tensor([1.])
     """
-def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def reciprocal(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 / input``; inf at 0. Integers give the default dtype.
 
     Args:
@@ -16556,7 +16866,7 @@ def reciprocal_(input: Tensor) -> Tensor:
         >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """
-def relu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+def relu(input: Tensor | ArrayLike, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """``max(x, 0)``; the slope at 0 is 0.
 
     Args:
@@ -16597,8 +16907,8 @@ def relu_(input: Tensor, inplace: _bool = False) -> Tensor:
         tensor([0., 2.])
     """
 def remainder(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -16622,7 +16932,7 @@ def remainder(
         >>> tt.tensor([-7.0, 7.0]) % 3
         tensor([2., 1.])
     """
-def remainder_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def remainder_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``remainder``: writes the result over ``input`` and returns it.
 
     What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
@@ -16779,7 +17089,7 @@ def repeat_interleave(
         tensor([7, 8, 8])
     """
 @overload
-def reshape(input: Tensor, shape: Sequence[_int], *, order: str = ...) -> Tensor:
+def reshape(input: Tensor | ArrayLike, shape: Sequence[_int], *, order: str = ...) -> Tensor:
     """The elements of ``input`` in row-major order, in another shape.
 
     Args:
@@ -16800,7 +17110,7 @@ def reshape(input: Tensor, shape: Sequence[_int], *, order: str = ...) -> Tensor
                 [2, 3]])
     """
 @overload
-def reshape(input: Tensor, *shape: _int, order: str = ...) -> Tensor:
+def reshape(input: Tensor | ArrayLike, *shape: _int, order: str = ...) -> Tensor:
     """The elements of ``input`` in row-major order, in another shape.
 
     Args:
@@ -16926,8 +17236,8 @@ def result_type(*tensors: Any, **named: Any) -> dtype:
         tinytorch.float32
     """
 def right_shift(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -17142,7 +17452,7 @@ def rnn_tanh_cell(
         tensor([[0.7616]])
     """
 def roll(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     shifts: _int | Sequence[_int],
     dims: _int | Sequence[_int] | None = None,
     *,
@@ -17210,7 +17520,7 @@ def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
         tensor([[2, 4],
                 [1, 3]])
     """
-def round(input: Tensor, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
+def round(input: Tensor | ArrayLike, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
     Args:
@@ -17333,7 +17643,7 @@ def rrelu_(
         >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
         tensor([-1.,  1.])
     """
-def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def rsqrt(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
 
     Args:
@@ -17432,7 +17742,7 @@ def scalar_tensor(
     s: Any,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -17566,10 +17876,10 @@ def scatter_(
     """
 @overload
 def scatter_add(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int,
-    index: Tensor,
-    src: Tensor,
+    index: Tensor | ArrayLike,
+    src: Tensor | ArrayLike,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -17597,11 +17907,11 @@ def scatter_add(
     """
 @overload
 def scatter_add(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: _int,
-    index: Tensor,
-    src: Tensor,
+    index: Tensor | ArrayLike,
+    src: Tensor | ArrayLike,
     out: Tensor | None = None,
 ) -> Tensor:
     """``input`` with ``src`` added at the places ``index`` names along ``dim``.
@@ -17626,7 +17936,12 @@ def scatter_add(
         >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
         tensor([2., 0., 1.])
     """
-def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+def scatter_add_(
+    input: Tensor,
+    dim: _int,
+    index: Tensor | ArrayLike,
+    src: Tensor | ArrayLike,
+) -> Tensor:
     """In-place form of ``scatter_add``: writes the result over ``input`` and returns it.
 
     ``input`` with ``src`` added at the places ``index`` names along ``dim``.
@@ -17961,7 +18276,7 @@ def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Te
         tensor([[0., 0.],
                 [1., 1.]])
     """
-def selu(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+def selu(input: Tensor | ArrayLike, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """An ELU scaled so that layers keep mean 0 and variance 1.
 
     Args:
@@ -18026,7 +18341,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
         >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([2, 3])
     """
-def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sgn(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
 
     Args:
@@ -18063,7 +18378,7 @@ def shape(a: Any) -> Size:
         >>> tt.shape([[1, 2], [3, 4], [5, 6]])
         tinytorch.Size([3, 2])
     """
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sigmoid(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
     Args:
@@ -18095,7 +18410,7 @@ def sigmoid_(input: Tensor) -> Tensor:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sign(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1; NaN for NaN, where torch has 0.
 
     Args:
@@ -18127,7 +18442,7 @@ def sign_(input: Tensor) -> Tensor:
         >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
         tensor([-1.,  0.,  1.])
     """
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def signbit(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Whether the sign is negative, also that of -0.0.
 
     Args:
@@ -18143,7 +18458,7 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.signbit(tt.tensor([-0.0, 0.0]))
         tensor([ True, False])
     """
-def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sin(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Sine of each element of ``input``, in radians.
 
     Args:
@@ -18169,7 +18484,7 @@ def sin_(input: Tensor) -> Tensor:
         >>> tt.sin(tt.zeros(2))
         tensor([0., 0.])
     """
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sinc(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``sin(πx) / (πx)``, and 1 at 0.
 
     Args:
@@ -18195,7 +18510,7 @@ def sinc_(input: Tensor) -> Tensor:
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sinh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine.
 
     Args:
@@ -18332,7 +18647,7 @@ def softmax(
     input: Tensor,
     dim: _int | None = None,
     _stacklevel: _int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
@@ -18545,7 +18860,7 @@ def sparse_csr_tensor(*args: Any, **given: Any) -> NoReturn:
         NotImplementedError: sparse_csr_tensor: sparse tensors are not supported: every tensor is dense
     """
 def split(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     split_size_or_sections: _int | Sequence[_int],
     dim: _int = 0,
     *,
@@ -18596,7 +18911,7 @@ def split_copy(
         (tensor([0, 1]), tensor([2]))
     """
 def split_with_sizes(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
@@ -18655,7 +18970,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
         tensor([[1.],
                 [2.]])
     """
-def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sqrt(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Square root; NaN for negative numbers. Integers give the default dtype.
 
     Args:
@@ -18681,7 +18996,7 @@ def sqrt_(input: Tensor) -> Tensor:
         >>> tt.sqrt(tt.tensor([4.0, 9.0]))
         tensor([2., 3.])
     """
-def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def square(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``input * input``.
 
     Args:
@@ -18708,7 +19023,7 @@ def square_(input: Tensor) -> Tensor:
         tensor([9., 4.])
     """
 def squeeze(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
@@ -18783,7 +19098,7 @@ def sspaddmm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense
     """
 def stack(
-    tensors: Sequence[Tensor],
+    tensors: Sequence[Tensor | ArrayLike],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -18904,8 +19219,8 @@ def stft(
         tinytorch.Size([3, 9])
     """
 def sub(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -18930,7 +19245,7 @@ def sub(
         >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
         tensor([0., 1.])
     """
-def sub_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
+def sub_(input: Tensor, other: Tensor | ArrayLike | _complex, *, alpha: _float = 1) -> Tensor:
     """In-place form of ``sub``: writes the result over ``input`` and returns it.
 
     ``input - alpha * other``, element by element.
@@ -18953,8 +19268,8 @@ def sub_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tenso
         tensor([0., 1.])
     """
 def subtract(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -18981,7 +19296,7 @@ def subtract(
         >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
         tensor([0., 1.])
     """
-def subtract_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> Tensor:
+def subtract_(input: Tensor, other: Tensor | ArrayLike | _complex, *, alpha: _float = 1) -> Tensor:
     """In-place form of ``subtract``: writes the result over ``input`` and returns it.
 
     ``input - alpha * other``, element by element.
@@ -19006,11 +19321,11 @@ def subtract_(input: Tensor, other: Tensor | _complex, *, alpha: _float = 1) -> 
         tensor([0., 1.])
     """
 def sum(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -19081,7 +19396,7 @@ def svd_lowrank(
         >>> tt.svd_lowrank(tt.eye(4) * 3, q=2)[1].round()
         tensor([3., 3.])
     """
-def swapaxes(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
+def swapaxes(input: Tensor | ArrayLike, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped.
 
     Another name for ``transpose``.
@@ -19120,7 +19435,7 @@ def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
         >>> tt.zeros(2, 3).transpose_(0, 1).shape
         tinytorch.Size([3, 2])
     """
-def swapdims(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
+def swapdims(input: Tensor | ArrayLike, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped.
 
     Another name for ``transpose``.
@@ -19174,7 +19489,7 @@ def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         ...
         RuntimeError: symeig: This function was deprecated since version 1.9 and is now removed...
     """
-def t(input: Tensor) -> Tensor:
+def t(input: Tensor | ArrayLike) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are.
 
     Args:
@@ -19215,8 +19530,8 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [2]])
     """
 def take(
-    input: Tensor,
-    index: Tensor,
+    input: Tensor | ArrayLike,
+    index: Tensor | ArrayLike,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
@@ -19289,7 +19604,7 @@ def take_along_dim(
         >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
         tensor([[1, 2, 3]])
     """
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def tan(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Tangent of each element of ``input``, in radians.
 
     Args:
@@ -19315,7 +19630,7 @@ def tan_(input: Tensor) -> Tensor:
         >>> tt.tan(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5463])
     """
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def tanh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent, between -1 and 1.
 
     Args:
@@ -19344,7 +19659,7 @@ def tanh_(input: Tensor) -> Tensor:
 def tensor(
     data: Any,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     device: device | str | _int | None = None,
     requires_grad: _bool = False,
     pin_memory: _bool = False,
@@ -19425,7 +19740,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         tinytorch.Size([2, 4])
     """
 def threshold(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     threshold: _float,
     value: _float,
     inplace: _bool = False,
@@ -19482,7 +19797,7 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
 def to(
     input: Tensor,
     *args: Any,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     device: device | str | _int | None = None,
     backend: Backend | str | None = None,
     non_blocking: _bool = False,
@@ -19575,7 +19890,7 @@ def trace(
         >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(5.)
     """
-def transpose(input: Tensor, dim0: Any = None, dim1: _int | None = None) -> Tensor:
+def transpose(input: Tensor | ArrayLike, dim0: Any = None, dim1: _int | None = None) -> Tensor:
     """``input`` with two dimensions swapped.
 
     Without dimensions it is NumPy's, which reverses them all; with a sequence it is
@@ -19682,7 +19997,7 @@ def trapz(
         >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor(4.5000)
     """
-def tri(N: _int, M: _int | None = None, k: _int = 0, dtype: dtype | None = None) -> Tensor:
+def tri(N: _int, M: _int | None = None, k: _int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
     Args:
@@ -19724,7 +20039,13 @@ def triangular_solve(
         >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
         tensor([[0.5000]])
     """
-def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+def tril(
+    input: Tensor | ArrayLike,
+    diagonal: _int = 0,
+    *,
+    out: Tensor | None = None,
+    k: _int = ...,
+) -> Tensor:
     """The lower triangle of matrices, zeros above it.
 
     Args:
@@ -19881,7 +20202,13 @@ def triplet_margin_loss(
         >>> tt.triplet_margin_loss(x, x, x, 1.0, reduction=0)
         tensor([1.])
     """
-def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+def triu(
+    input: Tensor | ArrayLike,
+    diagonal: _int = 0,
+    *,
+    out: Tensor | None = None,
+    k: _int = ...,
+) -> Tensor:
     """The upper triangle of matrices, zeros below it.
 
     Args:
@@ -19995,8 +20322,8 @@ def triu_indices_from(arr: Tensor, k: _int = 0) -> tuple[Tensor, Tensor]:
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
 def true_divide(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
@@ -20030,7 +20357,7 @@ def true_divide(
     """
 def true_divide_(
     input: Tensor,
-    other: Tensor | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     rounding_mode: str | None = None,
 ) -> Tensor:
@@ -20061,7 +20388,7 @@ def true_divide_(
         >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
         tensor([-3,  3])
     """
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def trunc(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are.
 
     Args:
@@ -20093,7 +20420,7 @@ def trunc_(input: Tensor) -> Tensor:
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-def unbind(input: Tensor, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+def unbind(input: Tensor | ArrayLike, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
     """The slices of ``input`` along ``dim``, without that dimension.
 
     Args:
@@ -20132,7 +20459,7 @@ def unbind_copy(
         (tensor(0), tensor(1))
     """
 @overload
-def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
+def unflatten(input: Tensor | ArrayLike, dim: _int, sizes: Sequence[_int]) -> Tensor:
     """``input`` with dimension ``dim`` split into several.
 
     Args:
@@ -20146,7 +20473,7 @@ def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
         tinytorch.Size([2, 2, 3])
     """
 @overload
-def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor:
+def unflatten(input: Tensor | ArrayLike, dim: _int, *sizes: _int) -> Tensor:
     """``input`` with dimension ``dim`` split into several.
 
     Args:
@@ -20159,7 +20486,7 @@ def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor:
         >>> tt.zeros(2, 6).unflatten(1, (2, -1)).shape
         tinytorch.Size([2, 2, 3])
     """
-def unfold(input: Tensor, dimension: _int, size: _int, step: _int) -> Tensor:
+def unfold(input: Tensor | ArrayLike, dimension: _int, size: _int, step: _int) -> Tensor:
     """Windows along a dimension, each in a new last dimension.
 
     Args:
@@ -20589,7 +20916,7 @@ def unique_values(x: Any) -> Tensor:
     """
 @overload
 def unravel_index(
-    indices: Tensor,
+    indices: Tensor | ArrayLike,
     shape: Sequence[_int],
     *,
     out: tuple[Tensor, ...] | None = None,
@@ -20617,7 +20944,7 @@ def unravel_index(
     """
 @overload
 def unravel_index(
-    indices: Tensor,
+    indices: Tensor | ArrayLike,
     *shape: _int,
     out: tuple[Tensor, ...] | None = None,
 ) -> tuple[Tensor, ...]:
@@ -20643,7 +20970,7 @@ def unravel_index(
         (tensor([1]), tensor([1]))
     """
 def unsafe_chunk(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     chunks: _int,
     dim: _int = 0,
     *,
@@ -20665,7 +20992,7 @@ def unsafe_chunk(
         (tensor([0, 1]), tensor([2]))
     """
 def unsafe_split(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     split_size_or_sections: _int | Sequence[_int],
     dim: _int = 0,
     *,
@@ -20689,7 +21016,7 @@ def unsafe_split(
         (tensor([0, 1]), tensor([2]))
     """
 def unsafe_split_with_sizes(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
@@ -20711,7 +21038,7 @@ def unsafe_split_with_sizes(
         (tensor([0]), tensor([1, 2]))
     """
 @overload
-def unsqueeze(input: Tensor, dim: _int) -> Tensor:
+def unsqueeze(input: Tensor | ArrayLike, dim: _int) -> Tensor:
     """``input`` with a dimension of size 1 inserted before ``dim``.
 
     Args:
@@ -20727,7 +21054,7 @@ def unsqueeze(input: Tensor, dim: _int) -> Tensor:
         tinytorch.Size([1, 3])
     """
 @overload
-def unsqueeze(input: Tensor, *, axis: _int) -> Tensor:
+def unsqueeze(input: Tensor | ArrayLike, *, axis: _int) -> Tensor:
     """``input`` with a dimension of size 1 inserted before ``dim``.
 
     Args:
@@ -20985,7 +21312,7 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
         >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
         tensor([4, 6])
     """
-def view(input: Tensor, *size: Any, dtype: dtype | None = None) -> Tensor:
+def view(input: Tensor, *size: Any, dtype: DTypeLike | None = None) -> Tensor:
     """The same memory in another shape, or its bytes as another dtype.
 
     Args:
@@ -21020,7 +21347,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
         tinytorch.Size([2, 2])
     """
-def view_as_complex(input: Tensor) -> Tensor:
+def view_as_complex(input: Tensor | ArrayLike) -> Tensor:
     """A view of pairs of real numbers as complex ones.
 
     Args:
@@ -21050,7 +21377,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-def view_as_real(input: Tensor) -> Tensor:
+def view_as_real(input: Tensor | ArrayLike) -> Tensor:
     """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
 
     Args:
@@ -21084,7 +21411,7 @@ def view_copy(
     input: Tensor,
     size: Any = None,
     *more: Any,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """What ``view`` shows, as a copy.
@@ -21143,7 +21470,11 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
                 [0, 1]])
     """
 @overload
-def where(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]:
+def where(
+    condition: Tensor | ArrayLike,
+    input: None = None,
+    other: None = None,
+) -> tuple[Tensor, ...]:
     """Elements of ``input`` where ``condition`` holds, else of ``other``.
 
     Args:
@@ -21171,9 +21502,9 @@ def where(condition: Tensor, input: None = None, other: None = None) -> tuple[Te
     """
 @overload
 def where(
-    condition: Tensor,
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    condition: Tensor | ArrayLike,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -21203,8 +21534,8 @@ def where(
         (tensor([1]),)
     """
 def xlogy(
-    input: Tensor | _complex,
-    other: Tensor | _complex,
+    input: Tensor | ArrayLike | _complex,
+    other: Tensor | ArrayLike | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -21224,7 +21555,7 @@ def xlogy(
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def xlogy_(input: Tensor, other: Tensor | _complex) -> Tensor:
+def xlogy_(input: Tensor, other: Tensor | ArrayLike | _complex) -> Tensor:
     """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
     ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
@@ -21257,7 +21588,7 @@ def zeros(
     size: Sequence[_int],
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,
@@ -21288,7 +21619,7 @@ def zeros(
 def zeros(
     *size: _int,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | _int | None = None,
     pin_memory: _bool = False,

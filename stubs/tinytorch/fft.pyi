@@ -7,10 +7,10 @@ The operations themselves live in ``tinytorch.ops``; this is the name they are r
 
 from collections.abc import Sequence
 from typing import Any
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.backends.base import Backend
 from tinytorch.core.device import device
 from tinytorch.core.tensor import Tensor
-from tinytorch.dtypes import dtype
 
 def fft(
     input: Tensor,
@@ -82,7 +82,7 @@ def fftfreq(
     d: float = 1.0,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | int | None = None,
     pin_memory: bool = False,
@@ -663,7 +663,7 @@ def rfftfreq(
     d: float = 1.0,
     *,
     out: Tensor | None = None,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     layout: Any = None,
     device: device | str | int | None = None,
     pin_memory: bool = False,

@@ -7,12 +7,13 @@ The operations themselves live in ``tinytorch.ops``; this is the name they are r
 
 from collections.abc import Sequence
 from typing import Any
+from tinytorch.backends.array_types import ArrayLike
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.core.tensor import Tensor
-from tinytorch.dtypes import dtype
 from tinytorch.ops.linalg.shared import LinAlgError as LinAlgError
 import tinytorch.return_types as return_types
 
-def cholesky(A: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+def cholesky(A: Tensor | ArrayLike, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 
     Args:
@@ -35,7 +36,7 @@ def cholesky(A: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Te
                 [1., 2.]])
     """
 def cholesky_ex(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     *,
     upper: bool = False,
     check_errors: bool = False,
@@ -79,8 +80,8 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         tensor(4.)
     """
 def cross(
-    input: Tensor,
-    other: Tensor,
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
     *,
     dim: int = -1,
     out: Tensor | None = None,
@@ -103,7 +104,7 @@ def cross(
         >>> tt.linalg.cross(tt.tensor([1.0, 0.0, 0.0]), tt.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
-def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def det(A: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch.
 
     It is differentiable everywhere, at singular matrices too.
@@ -141,7 +142,11 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
         >>> tt.linalg.diagonal(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-def eig(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_eig:
+def eig(
+    A: Tensor | ArrayLike,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.linalg_eig:
     """Eigenvalues and eigenvectors of every square matrix of a batch.
 
     The vectors have norm 1 and are determined up to a factor of absolute value 1 each: only
@@ -166,7 +171,7 @@ def eig(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.
         tensor([0.+1.j, 0.-1.j])
     """
 def eigh(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     UPLO: str = 'L',
     *,
     out: tuple[Tensor, Tensor] | None = None,
@@ -255,7 +260,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
         tensor([[-1.],
                 [ 0.]])
     """
-def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def inv(A: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch.
 
     Args:
@@ -277,7 +282,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [0.0000, 0.2500]])
     """
 def inv_ex(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     *,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
@@ -324,7 +329,7 @@ def ldl_factor(
         tensor([-2, -2], dtype=tinytorch.int32)
     """
 def ldl_factor_ex(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     *,
     hermitian: bool = False,
     check_errors: bool = False,
@@ -355,9 +360,9 @@ def ldl_factor_ex(
                 [0.5000, 2.0000]])
     """
 def ldl_solve(
-    LD: Tensor,
-    pivots: Tensor,
-    B: Tensor,
+    LD: Tensor | ArrayLike,
+    pivots: Tensor | ArrayLike,
+    B: Tensor | ArrayLike,
     *,
     hermitian: bool = False,
     out: Tensor | None = None,
@@ -475,7 +480,7 @@ def lu_factor(
                 [0.5000, 3.0000]])
     """
 def lu_factor_ex(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     *,
     pivot: bool = True,
     check_errors: bool = False,
@@ -535,7 +540,12 @@ def lu_solve(
         tensor([[0.5000],
                 [0.2500]])
     """
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def matmul(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Matrix product of two tensors.
 
     Args:
@@ -555,7 +565,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-def matrix_exp(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def matrix_exp(A: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
 
     Args:
@@ -585,7 +595,7 @@ def matrix_norm(
     dim: Sequence[int] = (-2, -1),
     keepdim: bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
     keepdims: bool = ...,
@@ -636,12 +646,12 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
                 [0., 1.]])
     """
 def matrix_rank(
-    A: Tensor,
-    tol: Tensor | complex | None = None,
+    A: Tensor | ArrayLike,
+    tol: Tensor | ArrayLike | complex | None = None,
     hermitian: bool = False,
     *,
-    atol: Tensor | complex | None = None,
-    rtol: Tensor | complex | None = None,
+    atol: Tensor | ArrayLike | complex | None = None,
+    rtol: Tensor | ArrayLike | complex | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The number of singular values that count as not zero; not differentiable.
@@ -711,7 +721,7 @@ def norm(
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
     keepdims: bool = ...,
@@ -761,12 +771,12 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
                 [6, 8]])
     """
 def pinv(
-    A: Tensor,
-    rcond: Tensor | complex | None = None,
+    A: Tensor | ArrayLike,
+    rcond: Tensor | ArrayLike | complex | None = None,
     hermitian: bool = False,
     *,
-    atol: Tensor | complex | None = None,
-    rtol: Tensor | complex | None = None,
+    atol: Tensor | ArrayLike | complex | None = None,
+    rtol: Tensor | ArrayLike | complex | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The Moore-Penrose pseudoinverse of every matrix of a batch.
@@ -796,7 +806,7 @@ def pinv(
                 [0.0000, 0.0000]])
     """
 def qr(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     mode: str = 'reduced',
     *,
     out: tuple[Tensor, Tensor] | None = None,
@@ -823,7 +833,11 @@ def qr(
         >>> tt.linalg.qr(tt.tensor([[3.0], [4.0]])).R.abs()
         tensor([[5.]])
     """
-def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.linalg_slogdet:
+def slogdet(
+    A: Tensor | ArrayLike,
+    *,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> return_types.linalg_slogdet:
     """The sign of every matrix's determinant and the logarithm of its absolute value.
 
     Args:
@@ -843,7 +857,13 @@ def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> return_ty
         >>> tt.linalg.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
         tensor(-1.)
     """
-def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+def solve(
+    A: Tensor | ArrayLike,
+    B: Tensor | ArrayLike,
+    *,
+    left: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
     """The solution ``X`` of ``A X = B``, for every matrix of a batch.
 
     Args:
@@ -867,8 +887,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         tensor([0.5000, 0.2500])
     """
 def solve_ex(
-    A: Tensor,
-    B: Tensor,
+    A: Tensor | ArrayLike,
+    B: Tensor | ArrayLike,
     *,
     left: bool = True,
     check_errors: bool = False,
@@ -894,8 +914,8 @@ def solve_ex(
         tensor(1, dtype=tinytorch.int32)
     """
 def solve_triangular(
-    A: Tensor,
-    B: Tensor,
+    A: Tensor | ArrayLike,
+    B: Tensor | ArrayLike,
     *,
     upper: bool,
     left: bool = True,
@@ -927,7 +947,7 @@ def solve_triangular(
                 [2.]])
     """
 def svd(
-    A: Tensor,
+    A: Tensor | ArrayLike,
     full_matrices: bool = True,
     *,
     driver: str | None = None,
@@ -1040,7 +1060,7 @@ def tensorsolve(
         >>> tt.linalg.tensorsolve(2 * tt.eye(6).reshape(2, 3, 6), tt.ones(2, 3))
         tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
     """
-def trace(x: Any, /, *, offset: int = 0, dtype: dtype | None = None) -> Tensor:
+def trace(x: Any, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """The sum of the elements on the diagonal of each matrix.
 
     Args:
@@ -1106,7 +1126,7 @@ def vector_norm(
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
     keepdims: bool = ...,

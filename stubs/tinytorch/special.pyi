@@ -7,10 +7,11 @@ The operations themselves live in ``tinytorch.ops``; this is the name they are r
 
 from collections.abc import Sequence
 from typing import overload
+from tinytorch.backends.array_types import ArrayLike
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.core.tensor import Tensor
-from tinytorch.dtypes import dtype
 
-def airy_ai(x: Tensor, *, out: Tensor | None = None) -> Tensor:
+def airy_ai(x: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The Airy function Ai. Not differentiable, as in torch.
 
     Args:
@@ -27,7 +28,7 @@ def airy_ai(x: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.airy_ai(tt.tensor([0.0, 1.0]))
         tensor([0.3550, 0.1353])
     """
-def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bessel_j0(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -43,7 +44,7 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bessel_j1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -59,7 +60,7 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bessel_y0(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -75,7 +76,7 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
         tensor([  -inf, 0.0883])
     """
-def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def bessel_y1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -92,8 +93,8 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([   -inf, -0.7812])
     """
 def chebyshev_polynomial_t(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -117,8 +118,8 @@ def chebyshev_polynomial_t(
         https://dlmf.nist.gov/18.9
     """
 def chebyshev_polynomial_u(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -142,8 +143,8 @@ def chebyshev_polynomial_u(
         https://dlmf.nist.gov/18.9
     """
 def chebyshev_polynomial_v(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -167,8 +168,8 @@ def chebyshev_polynomial_v(
         https://dlmf.nist.gov/18.9
     """
 def chebyshev_polynomial_w(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -191,7 +192,7 @@ def chebyshev_polynomial_w(
     Reference:
         https://dlmf.nist.gov/18.9
     """
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def digamma(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
     Args:
@@ -217,7 +218,7 @@ def digamma_(input: Tensor) -> Tensor:
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def entr(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``-x * log(x)``: 0 at 0, -inf below.
 
     Args:
@@ -230,7 +231,7 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))
         tensor([0.0000, 0.3466,   -inf])
     """
-def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erf(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
 
     Args:
@@ -256,7 +257,7 @@ def erf_(input: Tensor) -> Tensor:
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erfc(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 - erf(x)``, without cancellation for large ``x``.
 
     Args:
@@ -282,7 +283,7 @@ def erfc_(input: Tensor) -> Tensor:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erfcx(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
 
     Args:
@@ -295,7 +296,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
         tensor([1.0000, 0.0561])
     """
-def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def erfinv(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond.
 
     Args:
@@ -321,7 +322,7 @@ def erfinv_(input: Tensor) -> Tensor:
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def exp2(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``2 ** input``. Integers give the default dtype.
 
     Args:
@@ -347,7 +348,7 @@ def exp2_(input: Tensor) -> Tensor:
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def expit(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
     Another name for ``sigmoid``.
@@ -365,7 +366,7 @@ def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def expm1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0.
 
     Args:
@@ -391,7 +392,12 @@ def expm1_(input: Tensor) -> Tensor:
         >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
         1.00000000005e-10
     """
-def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def gammainc(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The regularised lower incomplete gamma function ``P(a, x)``.
 
     Another name for ``igamma``.
@@ -414,7 +420,12 @@ def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tens
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def gammaincc(
+    input: Tensor | ArrayLike,
+    other: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
     Another name for ``igammac``.
@@ -437,7 +448,7 @@ def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def gammaln(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
 
     Another name for ``lgamma``.
@@ -456,8 +467,8 @@ def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 3.1781])
     """
 def hermite_polynomial_h(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -481,8 +492,8 @@ def hermite_polynomial_h(
         https://dlmf.nist.gov/18.9
     """
 def hermite_polynomial_he(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -505,7 +516,7 @@ def hermite_polynomial_he(
     Reference:
         https://dlmf.nist.gov/18.9
     """
-def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def i0(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0.
 
     Args:
@@ -537,7 +548,7 @@ def i0_(input: Tensor) -> Tensor:
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def i0e(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``exp(-|x|) * i0(x)``.
 
     Args:
@@ -553,7 +564,7 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.4658])
     """
-def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def i1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 1.
 
     Args:
@@ -569,7 +580,7 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def i1e(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``exp(-|x|) * i1(x)``.
 
     Args:
@@ -586,8 +597,8 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.2079])
     """
 def laguerre_polynomial_l(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -611,8 +622,8 @@ def laguerre_polynomial_l(
         https://dlmf.nist.gov/18.9
     """
 def legendre_polynomial_p(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -635,7 +646,7 @@ def legendre_polynomial_p(
     Reference:
         https://dlmf.nist.gov/18.9
     """
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def log1p(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, without cancellation near 0; -inf at -1.
 
     Args:
@@ -661,7 +672,7 @@ def log1p_(input: Tensor) -> Tensor:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def log_ndtr(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
 
     Args:
@@ -678,7 +689,7 @@ def log_softmax(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
@@ -706,7 +717,12 @@ def log_softmax(
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """
-def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+def logit(
+    input: Tensor | ArrayLike,
+    eps: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
 
     Args:
@@ -740,7 +756,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """
 @overload
 def logsumexp(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     dim: int | Sequence[int] | None,
     keepdim: bool = False,
     *,
@@ -768,7 +784,7 @@ def logsumexp(
     """
 @overload
 def logsumexp(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     *,
     axis: int | Sequence[int] | None,
     out: Tensor | None = None,
@@ -793,7 +809,7 @@ def logsumexp(
         >>> tt.logsumexp(tt.tensor([0.0, 0.0]), 0)
         tensor(0.6931)
     """
-def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_i0(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``i0`` by another name, without a gradient, as in torch.
 
     Args:
@@ -809,7 +825,7 @@ def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_i1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``i1`` by another name, without a gradient, as in torch.
 
     Args:
@@ -825,7 +841,7 @@ def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_k0(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, order 0. Not differentiable.
 
     Args:
@@ -841,7 +857,7 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.modified_bessel_k0(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
     """
-def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_k1(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, order 1. Not differentiable.
 
     Args:
@@ -893,7 +909,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
         tensor([0.5000, 0.9750])
     """
-def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def ndtri(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
 
     Args:
@@ -927,7 +943,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Reference:
         https://dlmf.nist.gov/5.15
     """
-def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def psi(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
     Another name for ``digamma``.
@@ -942,7 +958,7 @@ def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def round(input: Tensor, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
+def round(input: Tensor | ArrayLike, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
     Args:
@@ -980,7 +996,7 @@ def round_(input: Tensor, decimals: int = 0) -> Tensor:
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
         tensor([0.1200])
     """
-def scaled_modified_bessel_k0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
+def scaled_modified_bessel_k0(x: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``exp(x) * modified_bessel_k0(x)``. Not differentiable.
 
     Args:
@@ -996,7 +1012,7 @@ def scaled_modified_bessel_k0(x: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> tt.special.scaled_modified_bessel_k0(tt.tensor([1.0]))
         tensor([1.1445])
     """
-def scaled_modified_bessel_k1(x: Tensor, *, out: Tensor | None = None) -> Tensor:
+def scaled_modified_bessel_k1(x: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
 
     Args:
@@ -1013,8 +1029,8 @@ def scaled_modified_bessel_k1(x: Tensor, *, out: Tensor | None = None) -> Tensor
         tensor([1.6362])
     """
 def shifted_chebyshev_polynomial_t(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1038,8 +1054,8 @@ def shifted_chebyshev_polynomial_t(
         https://dlmf.nist.gov/18.7
     """
 def shifted_chebyshev_polynomial_u(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1063,8 +1079,8 @@ def shifted_chebyshev_polynomial_u(
         https://dlmf.nist.gov/18.7
     """
 def shifted_chebyshev_polynomial_v(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1088,8 +1104,8 @@ def shifted_chebyshev_polynomial_v(
         https://dlmf.nist.gov/18.7
     """
 def shifted_chebyshev_polynomial_w(
-    input: Tensor | complex,
-    n: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    n: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1112,7 +1128,7 @@ def shifted_chebyshev_polynomial_w(
     Reference:
         https://dlmf.nist.gov/18.7
     """
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sinc(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``sin(πx) / (πx)``, and 1 at 0.
 
     Args:
@@ -1142,7 +1158,7 @@ def softmax(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
@@ -1170,7 +1186,7 @@ def softmax(
         >>> tt.softmax(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-def spherical_bessel_j0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
+def spherical_bessel_j0(x: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``sin(x) / x``, and 1 at 0. Not differentiable, as in torch.
 
     Args:
@@ -1184,8 +1200,8 @@ def spherical_bessel_j0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.0000, 0.8415])
     """
 def xlog1py(
-    input: Tensor | complex,
-    other: Tensor | complex,
+    input: Tensor | ArrayLike | complex,
+    other: Tensor | ArrayLike | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1205,7 +1221,12 @@ def xlog1py(
         >>> tt.special.xlog1py(tt.tensor([0.0, 2.0]), tt.tensor([-1.0, 0.0]))
         tensor([0., 0.])
     """
-def xlogy(input: Tensor | complex, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+def xlogy(
+    input: Tensor | ArrayLike | complex,
+    other: Tensor | ArrayLike | complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
 
     Args:
@@ -1222,7 +1243,7 @@ def xlogy(input: Tensor | complex, other: Tensor | complex, *, out: Tensor | Non
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def xlogy_(input: Tensor, other: Tensor | complex) -> Tensor:
+def xlogy_(input: Tensor, other: Tensor | ArrayLike | complex) -> Tensor:
     """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
     ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
@@ -1239,7 +1260,12 @@ def xlogy_(input: Tensor, other: Tensor | complex) -> Tensor:
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def zeta(input: Tensor | complex, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+def zeta(
+    input: Tensor | ArrayLike | complex,
+    other: Tensor | ArrayLike | complex,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The Hurwitz zeta function, the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``.
 
     Args:

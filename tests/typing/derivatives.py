@@ -79,8 +79,26 @@ def twice(x: Tensor) -> tuple[Tensor, list[Tensor]]:
 
 assert_type(vmap(total)(tt.ones(2, 3)), Tensor)
 assert_type(tt.vmap(scaled, in_dims=(0, None))(tt.ones(3), 2.0)[1], list[Tensor])
-assert_type(vmap(grad(total))(tt.ones(2, 3)), Any)  # a tree like the argument
-assert_type(grad_and_value(total)(x), tuple[Any, Any])
+
+
+def twice_summed(x: Tensor) -> tuple[Tensor, list[Tensor]]:
+    return (x * 2).sum(), [x]
+
+
+def squares(weights: dict[str, Tensor], x: Tensor) -> Tensor:
+    return (weights["scale"] * x).square().sum()
+
+
+assert_type(vmap(grad(total))(tt.ones(2, 3)), Tensor)
+assert_type(grad(squares)({"scale": x}, x), dict[str, Tensor])  # a tree like the argument
+assert_type(grad(squares, (0, 1))({"scale": x}, x), tuple[Any, ...])
+grad(lambda v: (v**2).sum())(x).sum()
+assert_type(grad(tt.sum)(x), Tensor)
+gradient, _ = grad(lambda v: (v.sum(), [v]), has_aux=True)(x)
+assert_type(grad(twice_summed, has_aux=True)(x), tuple[Tensor, list[Tensor]])
+assert_type(grad_and_value(total)(x), tuple[Tensor, Tensor])
+assert_type(tt.func.hessian(total)(x), Tensor)
+assert_type(tt.func.jacrev(tt.sin)(x) + tt.func.jacfwd(tt.sin)(x), Tensor)
 assert_type(jvp(total, (x,), (x,)), tuple[Tensor, Tensor])
 assert_type(jvp(twice, (x,), (x,), has_aux=True)[2], list[Tensor])
 output, pull_back = vjp(total, x)

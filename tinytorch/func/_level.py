@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from ..autograd.above import ABOVE
 from ..autograd.derivatives import filled, gradients
@@ -259,3 +259,18 @@ Function = Callable[..., Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 Aux = TypeVar("Aux")
+#: The first argument, a tree of tensors.
+Given = TypeVar("Given")
+Out = TypeVar("Out", covariant=True)
+#: A function of a tensor, which is what functions are mostly differentiated by.
+OfTensor = Callable[Concatenate[Tensor, P], R]
+
+
+class Transformed(Protocol[P, Out]):
+    """A function that a transform gives.
+
+    It is no ``Callable``, which mypy takes for an untyped function where a lambda, of which it
+    knows nothing, fits several declarations.
+    """
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Out: ...

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.derivatives import jacobian_of, unit
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
-from ._level import ArgNums, Function, Level, chosen, entered, parted, refuse_complex, tensors_of
+from ._level import (
+    ArgNums,
+    Function,
+    Level,
+    OfTensor,
+    P,
+    Transformed,
+    chosen,
+    entered,
+    parted,
+    refuse_complex,
+    tensors_of,
+)
 from ._randomness import check_randomness, drawing
 from ._trees import Tree, flatten, map_leaves, unflatten
 from .forward import Push
@@ -18,6 +31,18 @@ from .reverse import argnums_of, recorded
 Blocks = list[list[Tensor]]
 
 
+@overload
+def jacrev(
+    func: OfTensor[P, Tensor], argnums: Literal[0] = 0, *, chunk_size: int | None = None
+) -> Transformed[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def jacrev(
+    func: Callable[P, Any],
+    argnums: int | tuple[int, ...] = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Transformed[P, Any]: ...
 def jacrev(
     func: Function,
     argnums: int | tuple[int, ...] = 0,
@@ -87,6 +112,18 @@ def _arranged(
     return (jacobian, map_leaves(level.let_out, aux)) if has_aux else jacobian
 
 
+@overload
+def jacfwd(
+    func: OfTensor[P, Tensor], argnums: Literal[0] = 0, *, randomness: str = "error"
+) -> Transformed[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def jacfwd(
+    func: Callable[P, Any],
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+) -> Transformed[P, Any]: ...
 def jacfwd(
     func: Function,
     argnums: int | tuple[int, ...] = 0,
@@ -190,6 +227,12 @@ def _side_by_side(columns: list[Tensor], out: Tensor) -> Tensor:
     return stacked
 
 
+@overload
+def hessian(
+    func: OfTensor[P, Tensor], argnums: Literal[0] = 0
+) -> Transformed[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def hessian(func: Callable[P, Any], argnums: int | tuple[int, ...] = 0) -> Transformed[P, Any]: ...
 def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     """A function that computes the second derivatives of ``func``: ``jacfwd(jacrev(func))``.
 

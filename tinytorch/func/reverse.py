@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.derivatives import filled, gradients
 from ..core.tensor import Tensor
@@ -13,9 +13,12 @@ from ._level import (
     ArgNums,
     Aux,
     Function,
+    Given,
     Level,
+    OfTensor,
     P,
     R,
+    Transformed,
     entered,
     parted,
     recorded_anyway,
@@ -116,6 +119,24 @@ def pulled_back(
     return [level.let_out(g, recording) for g in done]
 
 
+@overload
+def grad_and_value(
+    func: OfTensor[P, R], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Transformed[Concatenate[Tensor, P], tuple[Tensor, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[Given, P], R],
+    argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+) -> Transformed[Concatenate[Given, P], tuple[Given, R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[P, R], argnums: tuple[int, ...], has_aux: Literal[False] = False
+) -> Transformed[P, tuple[tuple[Any, ...], R]]: ...
+@overload
+def grad_and_value(
+    func: Callable[P, R], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Transformed[P, tuple[Any, R]]: ...
 def grad_and_value(
     func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[P, tuple[Any, Any]]:
@@ -176,6 +197,28 @@ def _check_scalar(output: Any) -> None:
         )
 
 
+@overload
+def grad(
+    func: OfTensor[P, Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Transformed[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def grad(
+    func: OfTensor[P, tuple[Any, Aux]], argnums: Literal[0] = 0, *, has_aux: Literal[True]
+) -> Transformed[Concatenate[Tensor, P], tuple[Tensor, Aux]]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[Given, P], Any],
+    argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+) -> Transformed[Concatenate[Given, P], Given]: ...
+@overload
+def grad(
+    func: Callable[P, Any], argnums: tuple[int, ...], has_aux: Literal[False] = False
+) -> Transformed[P, tuple[Any, ...]]: ...
+@overload
+def grad(
+    func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Transformed[P, Any]: ...
 def grad(
     func: Callable[P, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[P, Any]:

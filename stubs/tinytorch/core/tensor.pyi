@@ -21,13 +21,14 @@ from typing import Unpack
 from typing import overload
 from tinytorch.autograd.grad_fn import GraphNode
 from tinytorch.autograd.nodes import RemovableHandle
+from tinytorch.backends.array_types import ArrayLike
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.backends.base import Backend
 from tinytorch.core.device import device
 from tinytorch.core.pickling import Memory
 from tinytorch.core.size import ElementCount as ElementCount
 from tinytorch.core.size import Size as Size
 from tinytorch.core.storage import Storage
-from tinytorch.dtypes import dtype
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage
 from tinytorch.ops.create.untyped_storage import UntypedStorage
@@ -265,8 +266,8 @@ class Tensor(Storage):
             tinytorch.Size([3, 2])
         """
     def __abs__(self) -> Tensor: ...
-    def __add__(self, other: Tensor | complex) -> Tensor: ...
-    def __and__(self, other: Tensor | complex) -> Tensor: ...
+    def __add__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __and__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
     def __array_function__(
         self,
         func: Callable[..., Any],
@@ -284,7 +285,7 @@ class Tensor(Storage):
             AttributeError: If the tensor is not on a GPU.
             RuntimeError: If it requires grad.
         """
-    def __div__(self, other: Tensor | complex) -> Tensor: ...
+    def __div__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
     def __dlpack__(
         self,
         *,
@@ -294,55 +295,55 @@ class Tensor(Storage):
         copy: _bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[Any, _int]: ...
-    def __eq__(self, other: Tensor | complex) -> Tensor: ...  # type: ignore[override]
-    def __floordiv__(self, other: Tensor | complex) -> Tensor: ...
-    def __ge__(self, other: Tensor | complex) -> Tensor: ...
+    def __eq__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...  # type: ignore[override]
+    def __floordiv__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __ge__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
     def __getitem__(self, index: Any) -> Tensor: ...
-    def __gt__(self, other: Tensor | complex) -> Tensor: ...
-    def __iadd__(self, other: Tensor | complex) -> Self: ...
-    def __iand__(self, other: Tensor | complex) -> Self: ...
-    def __idiv__(self, other: Tensor | complex) -> Self: ...
-    def __ifloordiv__(self, other: Tensor | complex) -> Self: ...
-    def __ilshift__(self, other: Tensor | complex) -> Self: ...
-    def __imod__(self, other: Tensor | complex) -> Self: ...
-    def __imul__(self, other: Tensor | complex) -> Self: ...
+    def __gt__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __iadd__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __iand__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __idiv__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __ifloordiv__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __ilshift__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __imod__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __imul__(self, other: Tensor | ArrayLike | complex) -> Self: ...
     def __invert__(self) -> Tensor: ...
-    def __ior__(self, other: Tensor | complex) -> Self: ...
-    def __ipow__(self, other: Tensor | complex) -> Self: ...
-    def __irshift__(self, other: Tensor | complex) -> Self: ...
-    def __isub__(self, other: Tensor | complex) -> Self: ...
-    def __itruediv__(self, other: Tensor | complex) -> Self: ...
-    def __ixor__(self, other: Tensor | complex) -> Self: ...
-    def __le__(self, other: Tensor | complex) -> Tensor: ...
-    def __lshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __lt__(self, other: Tensor | complex) -> Tensor: ...
-    def __matmul__(self, other: Tensor) -> Tensor: ...
-    def __mod__(self, other: Tensor | complex) -> Tensor: ...
-    def __mul__(self, other: Tensor | complex) -> Tensor: ...
-    def __ne__(self, other: Tensor | complex) -> Tensor: ...  # type: ignore[override]
+    def __ior__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __ipow__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __irshift__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __isub__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __itruediv__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __ixor__(self, other: Tensor | ArrayLike | complex) -> Self: ...
+    def __le__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __lshift__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __lt__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __matmul__(self, other: Tensor | ArrayLike) -> Tensor: ...
+    def __mod__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __mul__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __ne__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...  # type: ignore[override]
     def __neg__(self) -> Tensor: ...
-    def __or__(self, other: Tensor | complex) -> Tensor: ...
+    def __or__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
-    def __pow__(self, other: Tensor | complex) -> Tensor: ...
-    def __radd__(self, other: Tensor | complex) -> Tensor: ...
-    def __rand__(self, other: Tensor | complex) -> Tensor: ...
-    def __rdiv__(self, other: Tensor | complex) -> Tensor: ...
-    def __rfloordiv__(self, other: Tensor | complex) -> Tensor: ...
-    def __rlshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __rmatmul__(self, other: Tensor) -> Tensor: ...
-    def __rmod__(self, other: Tensor | complex) -> Tensor: ...
-    def __rmul__(self, other: Tensor | complex) -> Tensor: ...
-    def __ror__(self, other: Tensor | complex) -> Tensor: ...
-    def __rpow__(self, other: Tensor | complex) -> Tensor: ...
-    def __rrshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __rshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __rsub__(self, other: Tensor | complex) -> Tensor: ...
-    def __rtruediv__(self, other: Tensor | complex) -> Tensor: ...
-    def __rxor__(self, other: Tensor | complex) -> Tensor: ...
+    def __pow__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __radd__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rand__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rdiv__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rfloordiv__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rlshift__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rmatmul__(self, other: Tensor | ArrayLike) -> Tensor: ...
+    def __rmod__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rmul__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __ror__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rpow__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rrshift__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rshift__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rsub__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rtruediv__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __rxor__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
     def __setitem__(self, index: Any, value: Any) -> None: ...
-    def __sub__(self, other: Tensor | complex) -> Tensor: ...
-    def __truediv__(self, other: Tensor | complex) -> Tensor: ...
-    def __xor__(self, other: Tensor | complex) -> Tensor: ...
+    def __sub__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __truediv__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
+    def __xor__(self, other: Tensor | ArrayLike | complex) -> Tensor: ...
     def abs(_self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; of complex numbers the magnitude, a real tensor.
 
@@ -473,7 +474,7 @@ class Tensor(Storage):
         """
     def add(
         _self,
-        other: Tensor | complex,
+        other: Tensor | ArrayLike | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -497,7 +498,7 @@ class Tensor(Storage):
             >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
             tensor([21., 42.])
         """
-    def add_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
+    def add_(_self, other: Tensor | ArrayLike | complex, *, alpha: _float = 1) -> Self:
         """In-place form of ``add``: writes the result over ``input`` and returns it.
 
         ``input + alpha * other``, element by element.
@@ -520,8 +521,8 @@ class Tensor(Storage):
         """
     def addbmm(
         _self,
-        batch1: Tensor,
-        batch2: Tensor,
+        batch1: Tensor | ArrayLike,
+        batch2: Tensor | ArrayLike,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -579,8 +580,8 @@ class Tensor(Storage):
         """
     def addcdiv(
         _self,
-        tensor1: Tensor,
-        tensor2: Tensor,
+        tensor1: Tensor | ArrayLike,
+        tensor2: Tensor | ArrayLike,
         *,
         value: _float = 1,
         out: Tensor | None = None,
@@ -603,7 +604,13 @@ class Tensor(Storage):
             >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
             tensor([1.5000, 1.5000])
         """
-    def addcdiv_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self:
+    def addcdiv_(
+        _self,
+        tensor1: Tensor | ArrayLike,
+        tensor2: Tensor | ArrayLike,
+        *,
+        value: _float = 1,
+    ) -> Self:
         """In-place form of ``addcdiv``: writes the result over ``input`` and returns it.
 
         ``input + value * tensor1 / tensor2``.
@@ -624,8 +631,8 @@ class Tensor(Storage):
         """
     def addcmul(
         _self,
-        tensor1: Tensor,
-        tensor2: Tensor,
+        tensor1: Tensor | ArrayLike,
+        tensor2: Tensor | ArrayLike,
         *,
         value: _float = 1,
         out: Tensor | None = None,
@@ -648,7 +655,13 @@ class Tensor(Storage):
             >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
             tensor([1.5000, 1.5000])
         """
-    def addcmul_(_self, tensor1: Tensor, tensor2: Tensor, *, value: _float = 1) -> Self:
+    def addcmul_(
+        _self,
+        tensor1: Tensor | ArrayLike,
+        tensor2: Tensor | ArrayLike,
+        *,
+        value: _float = 1,
+    ) -> Self:
         """In-place form of ``addcmul``: writes the result over ``input`` and returns it.
 
         ``input + value * tensor1 * tensor2``.
@@ -669,8 +682,8 @@ class Tensor(Storage):
         """
     def addmm(
         _self,
-        mat1: Tensor,
-        mat2: Tensor,
+        mat1: Tensor | ArrayLike,
+        mat2: Tensor | ArrayLike,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -699,7 +712,14 @@ class Tensor(Storage):
             tensor([[2., 1.],
                     [1., 2.]])
         """
-    def addmm_(_self, mat1: Tensor, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
+    def addmm_(
+        _self,
+        mat1: Tensor | ArrayLike,
+        mat2: Tensor | ArrayLike,
+        *,
+        beta: _float = 1,
+        alpha: _float = 1,
+    ) -> Self:
         """In-place form of ``addmm``: writes the result over ``input`` and returns it.
 
         ``beta * input + alpha * (mat1 @ mat2)``.
@@ -725,8 +745,8 @@ class Tensor(Storage):
         """
     def addmv(
         _self,
-        mat: Tensor,
-        vec: Tensor,
+        mat: Tensor | ArrayLike,
+        vec: Tensor | ArrayLike,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -754,7 +774,14 @@ class Tensor(Storage):
             >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
             tensor([2., 3.])
         """
-    def addmv_(_self, mat: Tensor, vec: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
+    def addmv_(
+        _self,
+        mat: Tensor | ArrayLike,
+        vec: Tensor | ArrayLike,
+        *,
+        beta: _float = 1,
+        alpha: _float = 1,
+    ) -> Self:
         """In-place form of ``addmv``: writes the result over ``input`` and returns it.
 
         ``beta * input + alpha * (mat @ vec)``.
@@ -779,8 +806,8 @@ class Tensor(Storage):
         """
     def addr(
         _self,
-        vec1: Tensor,
-        vec2: Tensor,
+        vec1: Tensor | ArrayLike,
+        vec2: Tensor | ArrayLike,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -810,7 +837,14 @@ class Tensor(Storage):
             tensor([[3., 4.],
                     [6., 8.]])
         """
-    def addr_(_self, vec1: Tensor, vec2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Self:
+    def addr_(
+        _self,
+        vec1: Tensor | ArrayLike,
+        vec2: Tensor | ArrayLike,
+        *,
+        beta: _float = 1,
+        alpha: _float = 1,
+    ) -> Self:
         """In-place form of ``addr``: writes the result over ``input`` and returns it.
 
         ``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
@@ -1178,7 +1212,7 @@ class Tensor(Storage):
             >>> tt.atan(tt.tensor([0.0, 1.0]))
             tensor([0.0000, 0.7854])
         """
-    def arctan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def arctan2(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π.
 
         Another name for ``atan2``.
@@ -1194,7 +1228,7 @@ class Tensor(Storage):
             >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
             tensor([2.3562])
         """
-    def arctan2_(_self, other: Tensor) -> Self:
+    def arctan2_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
 
         Angle of the point ``(other, input)``, between -π and π.
@@ -1577,7 +1611,7 @@ class Tensor(Storage):
             (tensor([1, 1]), 'torch.FloatTensor')
         """
     @overload
-    def astype(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor:
+    def astype(_self, dtype: DTypeLike, non_blocking: _bool = False) -> Tensor:
         """``input`` in another dtype; without one, the name of its tensor type.
 
         Another name for ``Tensor.type``.
@@ -1605,7 +1639,7 @@ class Tensor(Storage):
             >>> tt.atan(tt.tensor([0.0, 1.0]))
             tensor([0.0000, 0.7854])
         """
-    def atan2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def atan2(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π.
 
         Args:
@@ -1619,7 +1653,7 @@ class Tensor(Storage):
             >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
             tensor([2.3562])
         """
-    def atan2_(_self, other: Tensor) -> Self:
+    def atan2_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``atan2``: writes the result over ``input`` and returns it.
 
         Angle of the point ``(other, input)``, between -π and π.
@@ -1674,8 +1708,8 @@ class Tensor(Storage):
         """
     def baddbmm(
         _self,
-        batch1: Tensor,
-        batch2: Tensor,
+        batch1: Tensor | ArrayLike,
+        batch2: Tensor | ArrayLike,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -1705,8 +1739,8 @@ class Tensor(Storage):
         """
     def baddbmm_(
         _self,
-        batch1: Tensor,
-        batch2: Tensor,
+        batch1: Tensor | ArrayLike,
+        batch2: Tensor | ArrayLike,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -1785,7 +1819,7 @@ class Tensor(Storage):
         """
     def bincount(
         _self,
-        weights: Tensor | None = None,
+        weights: Tensor | ArrayLike | None = None,
         minlength: _int = 0,
         *,
         out: Tensor | None = None,
@@ -1814,7 +1848,12 @@ class Tensor(Storage):
             >>> tt.bincount(tt.tensor([1, 2, 2]))
             tensor([0, 1, 2])
         """
-    def bitwise_and(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def bitwise_and(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Bits set in both; ``&`` of bools.
 
         Args:
@@ -1831,7 +1870,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) & 3
             tensor([2, 1])
         """
-    def bitwise_and_(_self, other: Tensor | complex) -> Self:
+    def bitwise_and_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
 
         Bits set in both; ``&`` of bools.
@@ -1884,7 +1923,12 @@ class Tensor(Storage):
             >>> ~tt.tensor([True, False])
             tensor([False,  True])
         """
-    def bitwise_left_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def bitwise_left_shift(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input`` shifted to the left by ``other`` bits.
 
         Args:
@@ -1902,7 +1946,7 @@ class Tensor(Storage):
             >>> tt.tensor([1, 3]) << 2
             tensor([ 4, 12])
         """
-    def bitwise_left_shift_(_self, other: Tensor | complex) -> Self:
+    def bitwise_left_shift_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
 
         ``input`` shifted to the left by ``other`` bits.
@@ -1952,7 +1996,12 @@ class Tensor(Storage):
             >>> ~tt.tensor([True, False])
             tensor([False,  True])
         """
-    def bitwise_or(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def bitwise_or(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Bits set in either; ``|`` of bools.
 
         Args:
@@ -1969,7 +2018,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) | 3
             tensor([7, 7])
         """
-    def bitwise_or_(_self, other: Tensor | complex) -> Self:
+    def bitwise_or_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
 
         Bits set in either; ``|`` of bools.
@@ -1986,7 +2035,12 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) | 3
             tensor([7, 7])
         """
-    def bitwise_right_shift(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def bitwise_right_shift(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input`` shifted to the right by ``other`` bits, its sign kept.
 
         Args:
@@ -2004,7 +2058,7 @@ class Tensor(Storage):
             >>> tt.tensor([8, -8]) >> 2
             tensor([ 2, -2])
         """
-    def bitwise_right_shift_(_self, other: Tensor | complex) -> Self:
+    def bitwise_right_shift_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
 
         ``input`` shifted to the right by ``other`` bits, its sign kept.
@@ -2022,7 +2076,12 @@ class Tensor(Storage):
             >>> tt.tensor([8, -8]) >> 2
             tensor([ 2, -2])
         """
-    def bitwise_xor(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def bitwise_xor(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Bits set in one of the two only; ``^`` of bools.
 
         Args:
@@ -2039,7 +2098,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) ^ 3
             tensor([5, 6])
         """
-    def bitwise_xor_(_self, other: Tensor | complex) -> Self:
+    def bitwise_xor_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
 
         Bits set in one of the two only; ``^`` of bools.
@@ -2056,7 +2115,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) ^ 3
             tensor([5, 6])
         """
-    def bmm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def bmm(_self, mat2: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Products of the matrices in two batches.
 
         Args:
@@ -2362,8 +2421,8 @@ class Tensor(Storage):
         """
     def clamp(
         _self,
-        min: Tensor | complex | None = None,
-        max: Tensor | complex | None = None,
+        min: Tensor | ArrayLike | complex | None = None,
+        max: Tensor | ArrayLike | complex | None = None,
         *,
         out: Tensor | None = None,
         a_min: Tensor | complex | None = ...,
@@ -2393,8 +2452,8 @@ class Tensor(Storage):
         """
     def clamp_(
         _self,
-        min: Tensor | complex | None = None,
-        max: Tensor | complex | None = None,
+        min: Tensor | ArrayLike | complex | None = None,
+        max: Tensor | ArrayLike | complex | None = None,
     ) -> Self:
         """In-place form of ``clamp``: writes the result over ``input`` and returns it.
 
@@ -2418,7 +2477,7 @@ class Tensor(Storage):
             >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
             tensor([0.0000, 0.5000, 1.0000])
         """
-    def clamp_max(_self, max: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def clamp_max(_self, max: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """``input``, but at most ``max``.
 
         Args:
@@ -2432,7 +2491,7 @@ class Tensor(Storage):
             >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
             tensor([-1.,  0.])
         """
-    def clamp_max_(_self, max: Tensor | complex) -> Self:
+    def clamp_max_(_self, max: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
 
         ``input``, but at most ``max``.
@@ -2446,7 +2505,7 @@ class Tensor(Storage):
             >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
             tensor([-1.,  0.])
         """
-    def clamp_min(_self, min: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def clamp_min(_self, min: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """``input``, but at least ``min``.
 
         Args:
@@ -2460,7 +2519,7 @@ class Tensor(Storage):
             >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
             tensor([0., 2.])
         """
-    def clamp_min_(_self, min: Tensor | complex) -> Self:
+    def clamp_min_(_self, min: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
 
         ``input``, but at least ``min``.
@@ -2476,8 +2535,8 @@ class Tensor(Storage):
         """
     def clip(
         _self,
-        min: Tensor | complex | None = None,
-        max: Tensor | complex | None = None,
+        min: Tensor | ArrayLike | complex | None = None,
+        max: Tensor | ArrayLike | complex | None = None,
         *,
         out: Tensor | None = None,
         a_min: Tensor | complex | None = ...,
@@ -2509,8 +2568,8 @@ class Tensor(Storage):
         """
     def clip_(
         _self,
-        min: Tensor | complex | None = None,
-        max: Tensor | complex | None = None,
+        min: Tensor | ArrayLike | complex | None = None,
+        max: Tensor | ArrayLike | complex | None = None,
     ) -> Self:
         """In-place form of ``clip``: writes the result over ``input`` and returns it.
 
@@ -2721,7 +2780,12 @@ class Tensor(Storage):
             >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
             tensor([1., 2.])
         """
-    def copysign(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def copysign(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The magnitude of ``input`` with the sign of ``other``.
 
         Args:
@@ -2738,7 +2802,7 @@ class Tensor(Storage):
             >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
             tensor([-1., -2.])
         """
-    def copysign_(_self, other: Tensor | complex) -> Self:
+    def copysign_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``copysign``: writes the result over ``input`` and returns it.
 
         The magnitude of ``input`` with the sign of ``other``.
@@ -3076,7 +3140,7 @@ class Tensor(Storage):
         _self,
         dim: _int | None = None,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
@@ -3101,7 +3165,7 @@ class Tensor(Storage):
             >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
             tensor([ 1,  2,  6, 24])
         """
-    def cumprod_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
+    def cumprod_(_self, dim: _int | None = None, *, dtype: DTypeLike | None = None) -> Self:
         """In-place form of ``cumprod``: writes the result over ``input`` and returns it.
 
         Products of the elements up to each one, along ``dim``.
@@ -3127,7 +3191,7 @@ class Tensor(Storage):
         _self,
         dim: _int | None = None,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
@@ -3152,7 +3216,7 @@ class Tensor(Storage):
             >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
             tensor([1, 3, 6])
         """
-    def cumsum_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
+    def cumsum_(_self, dim: _int | None = None, *, dtype: DTypeLike | None = None) -> Self:
         """In-place form of ``cumsum``: writes the result over ``input`` and returns it.
 
         Sums of the elements up to each one, along ``dim``.
@@ -3462,7 +3526,7 @@ class Tensor(Storage):
         """
     def div(
         _self,
-        other: Tensor | complex,
+        other: Tensor | ArrayLike | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
@@ -3492,7 +3556,12 @@ class Tensor(Storage):
             >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
             tensor([-3,  3])
         """
-    def div_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
+    def div_(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        rounding_mode: str | None = None,
+    ) -> Self:
         """In-place form of ``div``: writes the result over ``input`` and returns it.
 
         ``input / other``, element by element, perhaps rounded to whole numbers.
@@ -3520,7 +3589,7 @@ class Tensor(Storage):
         """
     def divide(
         _self,
-        other: Tensor | complex,
+        other: Tensor | ArrayLike | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
@@ -3552,7 +3621,12 @@ class Tensor(Storage):
             >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
             tensor([-3,  3])
         """
-    def divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
+    def divide_(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        rounding_mode: str | None = None,
+    ) -> Self:
         """In-place form of ``divide``: writes the result over ``input`` and returns it.
 
         ``input / other``, element by element, perhaps rounded to whole numbers.
@@ -3580,7 +3654,7 @@ class Tensor(Storage):
             >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
             tensor([-3,  3])
         """
-    def dot(_self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def dot(_self, tensor: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Sum of the products of two vectors' elements.
 
         Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
@@ -3645,7 +3719,7 @@ class Tensor(Storage):
             ...
             RuntimeError: eig: This function was deprecated since version 1.9 and is now removed...
         """
-    def eq(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def eq(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements are equal.
 
         Args:
@@ -3662,7 +3736,7 @@ class Tensor(Storage):
             >>> tt.eq(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def eq_(_self, other: Tensor | complex) -> Self:
+    def eq_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``eq``: writes the result over ``input`` and returns it.
 
         Whether elements are equal.
@@ -3923,7 +3997,7 @@ class Tensor(Storage):
             >>> tt.zeros(2).exponential_()
             tensor([3.5083, 1.2304])
         """
-    def fill(_self, value: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def fill(_self, value: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """``value`` everywhere, in the shape and dtype of ``input``.
 
         Args:
@@ -4201,7 +4275,12 @@ class Tensor(Storage):
             >>> tt.floor(tt.tensor([-1.5, 1.5]))
             tensor([-2.,  1.])
         """
-    def floor_divide(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def floor_divide(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input / other`` rounded down, element by element.
 
         Args:
@@ -4223,7 +4302,7 @@ class Tensor(Storage):
             >>> tt.tensor([-7, 7]) // 2
             tensor([-4,  3])
         """
-    def floor_divide_(_self, other: Tensor | complex) -> Self:
+    def floor_divide_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
 
         ``input / other`` rounded down, element by element.
@@ -4245,7 +4324,7 @@ class Tensor(Storage):
             >>> tt.tensor([-7, 7]) // 2
             tensor([-4,  3])
         """
-    def fmax(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def fmax(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The larger of two elements; a NaN loses against a number.
 
         Args:
@@ -4262,7 +4341,7 @@ class Tensor(Storage):
             >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
             tensor([3., 2.])
         """
-    def fmin(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def fmin(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The smaller of two elements; a NaN loses against a number.
 
         Args:
@@ -4279,7 +4358,7 @@ class Tensor(Storage):
             >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
             tensor([1., 2.])
         """
-    def fmod(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def fmod(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """What division rounded towards zero leaves: the result has the sign of ``input``.
 
         Args:
@@ -4300,7 +4379,7 @@ class Tensor(Storage):
             >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
             tensor([-1.,  1.])
         """
-    def fmod_(_self, other: Tensor | complex) -> Self:
+    def fmod_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``fmod``: writes the result over ``input`` and returns it.
 
         What division rounded towards zero leaves: the result has the sign of ``input``.
@@ -4376,7 +4455,7 @@ class Tensor(Storage):
     def gather(
         _self,
         dim: _int,
-        index: Tensor,
+        index: Tensor | ArrayLike,
         *,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
@@ -4410,7 +4489,7 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
+        index: Tensor | ArrayLike,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -4438,7 +4517,7 @@ class Tensor(Storage):
             tensor([[2],
                     [3]])
         """
-    def gcd(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def gcd(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The greatest common divisor; ``gcd(0, 0)`` is 0.
 
         Args:
@@ -4455,7 +4534,7 @@ class Tensor(Storage):
             >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
             tensor([4, 9])
         """
-    def gcd_(_self, other: Tensor) -> Self:
+    def gcd_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``gcd``: writes the result over ``input`` and returns it.
 
         The greatest common divisor; ``gcd(0, 0)`` is 0.
@@ -4472,7 +4551,7 @@ class Tensor(Storage):
             >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
             tensor([4, 9])
         """
-    def ge(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def ge(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger or equal.
 
         Args:
@@ -4492,7 +4571,7 @@ class Tensor(Storage):
             >>> tt.ge(tt.tensor([1, 2]), 2)
             tensor([False,  True])
         """
-    def ge_(_self, other: Tensor | complex) -> Self:
+    def ge_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``ge``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger or equal.
@@ -4555,7 +4634,7 @@ class Tensor(Storage):
             tensor([[0.6000],
                     [0.8000]])
         """
-    def ger(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def ger(_self, vec2: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Every product of an element of one vector and one of another.
 
         Another name for ``outer``.
@@ -4575,7 +4654,7 @@ class Tensor(Storage):
             tensor([[3, 4],
                     [6, 8]])
         """
-    def greater(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def greater(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger.
 
         Another name for ``gt``.
@@ -4597,7 +4676,7 @@ class Tensor(Storage):
             >>> tt.gt(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def greater_(_self, other: Tensor | complex) -> Self:
+    def greater_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``greater``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger.
@@ -4619,7 +4698,12 @@ class Tensor(Storage):
             >>> tt.gt(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def greater_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def greater_equal(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are larger or equal.
 
         Another name for ``ge``.
@@ -4641,7 +4725,7 @@ class Tensor(Storage):
             >>> tt.ge(tt.tensor([1, 2]), 2)
             tensor([False,  True])
         """
-    def greater_equal_(_self, other: Tensor | complex) -> Self:
+    def greater_equal_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger or equal.
@@ -4663,7 +4747,7 @@ class Tensor(Storage):
             >>> tt.ge(tt.tensor([1, 2]), 2)
             tensor([False,  True])
         """
-    def gt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def gt(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are larger.
 
         Args:
@@ -4683,7 +4767,7 @@ class Tensor(Storage):
             >>> tt.gt(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def gt_(_self, other: Tensor | complex) -> Self:
+    def gt_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``gt``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger.
@@ -4763,7 +4847,7 @@ class Tensor(Storage):
             >>> tt.hash_tensor(tt.tensor([3, 5])).item()
             6
         """
-    def heaviside(_self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def heaviside(_self, values: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 
         Args:
@@ -4780,7 +4864,7 @@ class Tensor(Storage):
             >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
             tensor([0.0000, 0.5000, 1.0000])
         """
-    def heaviside_(_self, values: Tensor) -> Self:
+    def heaviside_(_self, values: Tensor | ArrayLike) -> Self:
         """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
 
         0 for negative numbers, 1 for positive ones, ``values`` at 0.
@@ -4879,7 +4963,7 @@ class Tensor(Storage):
             >>> tt.hsplit(tt.arange(4), 2)
             (tensor([0, 1]), tensor([2, 3]))
         """
-    def hypot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def hypot(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """``sqrt(input² + other²)``, without overflow on the way.
 
         Args:
@@ -4896,7 +4980,7 @@ class Tensor(Storage):
             >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
             tensor([5.])
         """
-    def hypot_(_self, other: Tensor) -> Self:
+    def hypot_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``hypot``: writes the result over ``input`` and returns it.
 
         ``sqrt(input² + other²)``, without overflow on the way.
@@ -4945,7 +5029,7 @@ class Tensor(Storage):
             >>> tt.i0(tt.tensor([0.0, 1.0]))
             tensor([1.0000, 1.2661])
         """
-    def igamma(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def igamma(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The regularised lower incomplete gamma function ``P(a, x)``.
 
         Args:
@@ -4966,7 +5050,7 @@ class Tensor(Storage):
         Reference:
             https://dlmf.nist.gov/8.2
         """
-    def igamma_(_self, other: Tensor) -> Self:
+    def igamma_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``igamma``: writes the result over ``input`` and returns it.
 
         The regularised lower incomplete gamma function ``P(a, x)``.
@@ -4987,7 +5071,7 @@ class Tensor(Storage):
         Reference:
             https://dlmf.nist.gov/8.2
         """
-    def igammac(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def igammac(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
         Args:
@@ -5008,7 +5092,7 @@ class Tensor(Storage):
         Reference:
             https://dlmf.nist.gov/8.2
         """
-    def igammac_(_self, other: Tensor) -> Self:
+    def igammac_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``igammac``: writes the result over ``input`` and returns it.
 
         The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
@@ -5050,8 +5134,8 @@ class Tensor(Storage):
     def index_add(
         _self,
         dim: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -5084,8 +5168,8 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
         alpha: _float = 1,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5112,7 +5196,14 @@ class Tensor(Storage):
             >>> tt.zeros(3).index_add(0, tt.tensor([0, 2, 0]), tt.tensor([1.0, 2.0, 3.0]))
             tensor([4., 0., 2.])
         """
-    def index_add_(_self, dim: _int, index: Tensor, source: Tensor, *, alpha: _float = 1) -> Self:
+    def index_add_(
+        _self,
+        dim: _int,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
+        *,
+        alpha: _float = 1,
+    ) -> Self:
         """In-place form of ``index_add``: writes the result over ``input`` and returns it.
 
         ``input`` with ``alpha * source`` added to the slices that ``index`` names.
@@ -5140,8 +5231,8 @@ class Tensor(Storage):
     def index_copy(
         _self,
         dim: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5172,8 +5263,8 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
         out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``source`` written over the slices that ``index`` names.
@@ -5198,7 +5289,12 @@ class Tensor(Storage):
             >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
             tensor([1., 0., 2.])
         """
-    def index_copy_(_self, dim: _int, index: Tensor, source: Tensor) -> Self:
+    def index_copy_(
+        _self,
+        dim: _int,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
+    ) -> Self:
         """In-place form of ``index_copy``: writes the result over ``input`` and returns it.
 
         ``input`` with ``source`` written over the slices that ``index`` names.
@@ -5225,8 +5321,8 @@ class Tensor(Storage):
     def index_fill(
         _self,
         dim: _int,
-        index: Tensor,
-        value: Tensor | complex,
+        index: Tensor | ArrayLike,
+        value: Tensor | ArrayLike | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5257,8 +5353,8 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
-        value: Tensor | complex,
+        index: Tensor | ArrayLike,
+        value: Tensor | ArrayLike | complex,
         out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``value`` everywhere in the slices that ``index`` names.
@@ -5283,7 +5379,12 @@ class Tensor(Storage):
             >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
             tensor([0., 7., 0.])
         """
-    def index_fill_(_self, dim: _int, index: Tensor, value: Tensor | complex) -> Self:
+    def index_fill_(
+        _self,
+        dim: _int,
+        index: Tensor | ArrayLike,
+        value: Tensor | ArrayLike | complex,
+    ) -> Self:
         """In-place form of ``index_fill``: writes the result over ``input`` and returns it.
 
         ``input`` with ``value`` everywhere in the slices that ``index`` names.
@@ -5465,7 +5566,13 @@ class Tensor(Storage):
             tensor([6., 1.])
         """
     @overload
-    def index_select(_self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def index_select(
+        _self,
+        dim: _int,
+        index: Tensor | ArrayLike,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The slices of ``input`` along ``dim`` that ``index`` names.
 
         Args:
@@ -5489,7 +5596,13 @@ class Tensor(Storage):
             tensor([30, 10])
         """
     @overload
-    def index_select(_self, *, axis: _int, index: Tensor, out: Tensor | None = None) -> Tensor:
+    def index_select(
+        _self,
+        *,
+        axis: _int,
+        index: Tensor | ArrayLike,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The slices of ``input`` along ``dim`` that ``index`` names.
 
         Args:
@@ -5888,7 +6001,7 @@ class Tensor(Storage):
         """
     def isclose(
         _self,
-        other: Tensor,
+        other: Tensor | ArrayLike,
         rtol: _float = 1e-05,
         atol: _float = 1e-08,
         equal_nan: _bool = False,
@@ -6092,7 +6205,7 @@ class Tensor(Storage):
             >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
             tensor(2)
         """
-    def lcm(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def lcm(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The least common multiple, not negative; 0 if either is 0.
 
         Args:
@@ -6109,7 +6222,7 @@ class Tensor(Storage):
             >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
             tensor([12, 30])
         """
-    def lcm_(_self, other: Tensor) -> Self:
+    def lcm_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``lcm``: writes the result over ``input`` and returns it.
 
         The least common multiple, not negative; 0 if either is 0.
@@ -6160,7 +6273,7 @@ class Tensor(Storage):
             >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
             tensor([12.])
         """
-    def le(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def le(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller or equal.
 
         Args:
@@ -6180,7 +6293,7 @@ class Tensor(Storage):
             >>> tt.le(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def le_(_self, other: Tensor | complex) -> Self:
+    def le_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``le``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller or equal.
@@ -6200,7 +6313,13 @@ class Tensor(Storage):
             >>> tt.le(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def lerp(_self, end: Tensor, weight: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def lerp(
+        _self,
+        end: Tensor | ArrayLike,
+        weight: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
 
         Args:
@@ -6221,7 +6340,7 @@ class Tensor(Storage):
             >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
             tensor([5., 3.])
         """
-    def lerp_(_self, end: Tensor, weight: Tensor | complex) -> Self:
+    def lerp_(_self, end: Tensor | ArrayLike, weight: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``lerp``: writes the result over ``input`` and returns it.
 
         ``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
@@ -6242,7 +6361,7 @@ class Tensor(Storage):
             >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
             tensor([5., 3.])
         """
-    def less(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def less(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller.
 
         Another name for ``lt``.
@@ -6264,7 +6383,7 @@ class Tensor(Storage):
             >>> tt.lt(tt.tensor([1, 2]), 2)
             tensor([ True, False])
         """
-    def less_(_self, other: Tensor | complex) -> Self:
+    def less_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``less``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller.
@@ -6286,7 +6405,12 @@ class Tensor(Storage):
             >>> tt.lt(tt.tensor([1, 2]), 2)
             tensor([ True, False])
         """
-    def less_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def less_equal(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are smaller or equal.
 
         Another name for ``le``.
@@ -6308,7 +6432,7 @@ class Tensor(Storage):
             >>> tt.le(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def less_equal_(_self, other: Tensor | complex) -> Self:
+    def less_equal_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller or equal.
@@ -6498,7 +6622,7 @@ class Tensor(Storage):
         _self,
         dim: _int | None = None,
         _stacklevel: _int = 3,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
@@ -6526,7 +6650,7 @@ class Tensor(Storage):
             >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
             tensor([-0.6931, -0.6931])
         """
-    def logaddexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def logaddexp(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """``log(exp(input) + exp(other))``, without overflow on the way.
 
         Args:
@@ -6543,7 +6667,7 @@ class Tensor(Storage):
             >>> tt.logaddexp(tt.tensor([1000.0]), tt.tensor([0.0]))
             tensor([1000.])
         """
-    def logaddexp2(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def logaddexp2(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """``log2(2 ** input + 2 ** other)``, without overflow on the way.
 
         Args:
@@ -6621,7 +6745,7 @@ class Tensor(Storage):
             >>> tt.logdet(tt.eye(3))
             tensor(0.)
         """
-    def logical_and(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def logical_and(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements are nonzero.
 
         Args:
@@ -6638,7 +6762,7 @@ class Tensor(Storage):
             >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([False,  True, False])
         """
-    def logical_and_(_self, other: Tensor) -> Self:
+    def logical_and_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
 
         Whether both elements are nonzero.
@@ -6687,7 +6811,7 @@ class Tensor(Storage):
             >>> tt.logical_not(tt.tensor([0, 2]))
             tensor([ True, False])
         """
-    def logical_or(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def logical_or(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Whether either element is nonzero.
 
         Args:
@@ -6704,7 +6828,7 @@ class Tensor(Storage):
             >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([ True,  True, False])
         """
-    def logical_or_(_self, other: Tensor) -> Self:
+    def logical_or_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
 
         Whether either element is nonzero.
@@ -6721,7 +6845,7 @@ class Tensor(Storage):
             >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([ True,  True, False])
         """
-    def logical_xor(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def logical_xor(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Whether one element alone is nonzero.
 
         Args:
@@ -6738,7 +6862,7 @@ class Tensor(Storage):
             >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([ True, False, False])
         """
-    def logical_xor_(_self, other: Tensor) -> Self:
+    def logical_xor_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
 
         Whether one element alone is nonzero.
@@ -6865,7 +6989,7 @@ class Tensor(Storage):
             ...
             RuntimeError: lstsq: This function was deprecated since version 1.9 and is now removed...
         """
-    def lt(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def lt(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements of ``input`` are smaller.
 
         Args:
@@ -6885,7 +7009,7 @@ class Tensor(Storage):
             >>> tt.lt(tt.tensor([1, 2]), 2)
             tensor([ True, False])
         """
-    def lt_(_self, other: Tensor | complex) -> Self:
+    def lt_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``lt``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller.
@@ -7065,8 +7189,8 @@ class Tensor(Storage):
         """
     def masked_fill(
         _self,
-        mask: Tensor,
-        value: Tensor | complex,
+        mask: Tensor | ArrayLike,
+        value: Tensor | ArrayLike | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -7091,7 +7215,7 @@ class Tensor(Storage):
             >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
             tensor([7., 0.])
         """
-    def masked_fill_(_self, mask: Tensor, value: Tensor | complex) -> Self:
+    def masked_fill_(_self, mask: Tensor | ArrayLike, value: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``masked_fill``: writes the result over ``input`` and returns it.
 
         ``input`` with ``value`` where ``mask`` is true.
@@ -7177,7 +7301,7 @@ class Tensor(Storage):
             >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
             tensor([0, 2])
         """
-    def matmul(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def matmul(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Matrix product of two tensors.
 
         Args:
@@ -7369,7 +7493,7 @@ class Tensor(Storage):
             >>> values, indices
             (tensor([5, 7]), tensor([1, 0]))
         """
-    def maximum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def maximum(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The larger of two elements; NaN if one of them is.
 
         Args:
@@ -7393,7 +7517,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -7634,7 +7758,7 @@ class Tensor(Storage):
             >>> tt.min(tt.tensor([3, 1, 2]))
             tensor(1)
         """
-    def minimum(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def minimum(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The smaller of two elements; NaN if one of them is.
 
         Args:
@@ -7653,7 +7777,7 @@ class Tensor(Storage):
             >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
             tensor([1., 2.])
         """
-    def mm(_self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def mm(_self, mat2: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Product of two matrices, without broadcasting.
 
         Args:
@@ -7758,7 +7882,7 @@ class Tensor(Storage):
             >>> tt.msort(tt.tensor([3, 1, 2]))
             tensor([1, 2, 3])
         """
-    def mul(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def mul(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * other``, element by element.
 
         Args:
@@ -7777,7 +7901,7 @@ class Tensor(Storage):
             >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
             tensor([3., 6.])
         """
-    def mul_(_self, other: Tensor | complex) -> Self:
+    def mul_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``mul``: writes the result over ``input`` and returns it.
 
         ``input * other``, element by element.
@@ -7827,7 +7951,12 @@ class Tensor(Storage):
             >>> tt.multinomial(tt.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
             tensor([1, 1])
         """
-    def multiply(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def multiply(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input * other``, element by element.
 
         Another name for ``mul``.
@@ -7848,7 +7977,7 @@ class Tensor(Storage):
             >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
             tensor([3., 6.])
         """
-    def multiply_(_self, other: Tensor | complex) -> Self:
+    def multiply_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``multiply``: writes the result over ``input`` and returns it.
 
         ``input * other``, element by element.
@@ -7870,7 +7999,7 @@ class Tensor(Storage):
             >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
             tensor([3., 6.])
         """
-    def mv(_self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def mv(_self, vec: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Product of a matrix and a vector.
 
         Args:
@@ -7984,7 +8113,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -8146,7 +8275,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -8265,7 +8394,7 @@ class Tensor(Storage):
             >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
             tensor([1, 2, 3])
         """
-    def ne(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def ne(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """Whether elements differ.
 
         Args:
@@ -8282,7 +8411,7 @@ class Tensor(Storage):
             >>> tt.ne(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def ne_(_self, other: Tensor | complex) -> Self:
+    def ne_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``ne``: writes the result over ``input`` and returns it.
 
         Whether elements differ.
@@ -8521,7 +8650,7 @@ class Tensor(Storage):
             >>> tt.tensor([1]).new_zeros(2)
             tensor([0, 0])
         """
-    def nextafter(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def nextafter(_self, other: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """The next representable number after ``input`` towards ``other``.
 
         Args:
@@ -8539,7 +8668,7 @@ class Tensor(Storage):
             >>> (tt.nextafter(one, 2 * one) - one).item()
             2.220446049250313e-16
         """
-    def nextafter_(_self, other: Tensor) -> Self:
+    def nextafter_(_self, other: Tensor | ArrayLike) -> Self:
         """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
 
         The next representable number after ``input`` towards ``other``.
@@ -8662,7 +8791,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -8719,7 +8848,12 @@ class Tensor(Storage):
             >>> tt.zeros(2).normal_(10.0, 0.1)
             tensor([10.1541,  9.9707])
         """
-    def not_equal(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def not_equal(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements differ.
 
         Another name for ``ne``.
@@ -8738,7 +8872,7 @@ class Tensor(Storage):
             >>> tt.ne(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def not_equal_(_self, other: Tensor | complex) -> Self:
+    def not_equal_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
 
         Whether elements differ.
@@ -8802,7 +8936,7 @@ class Tensor(Storage):
             tensor([[-1.,  0.],
                     [ 0.,  1.]])
         """
-    def outer(_self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def outer(_self, vec2: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """Every product of an element of one vector and one of another.
 
         Args:
@@ -8919,7 +9053,7 @@ class Tensor(Storage):
             >>> +tt.tensor([1.0, -2.0])
             tensor([ 1., -2.])
         """
-    def pow(_self, exponent: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def pow(_self, exponent: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """``input`` to the power of ``exponent``, element by element.
 
         Args:
@@ -8945,7 +9079,7 @@ class Tensor(Storage):
             >>> 2 ** tt.arange(4)
             tensor([1, 2, 4, 8])
         """
-    def pow_(_self, exponent: Tensor | complex) -> Self:
+    def pow_(_self, exponent: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``pow``: writes the result over ``input`` and returns it.
 
         ``input`` to the power of ``exponent``, element by element.
@@ -8971,7 +9105,7 @@ class Tensor(Storage):
             >>> 2 ** tt.arange(4)
             tensor([1, 2, 4, 8])
         """
-    def prelu(_self, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def prelu(_self, weight: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
         """``x`` above 0 and ``weight * x`` below, the slope being learned.
 
         Args:
@@ -8996,7 +9130,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -9023,8 +9157,8 @@ class Tensor(Storage):
         """
     def put(
         _self,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
         accumulate: _bool = False,
         *,
         out: Tensor | None = None,
@@ -9052,7 +9186,12 @@ class Tensor(Storage):
             tensor([[1., 0.],
                     [0., 2.]])
         """
-    def put_(_self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
+    def put_(
+        _self,
+        index: Tensor | ArrayLike,
+        source: Tensor | ArrayLike,
+        accumulate: _bool = False,
+    ) -> Self:
         """In-place form of ``put``: writes the result over ``input`` and returns it.
 
         ``input`` with ``source`` written at places of its flattened elements.
@@ -9396,7 +9535,12 @@ class Tensor(Storage):
             >>> tt.relu(tt.tensor([-1.0, 2.0]))
             tensor([0., 2.])
         """
-    def remainder(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def remainder(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
 
         Args:
@@ -9417,7 +9561,7 @@ class Tensor(Storage):
             >>> tt.tensor([-7.0, 7.0]) % 3
             tensor([2., 1.])
         """
-    def remainder_(_self, other: Tensor | complex) -> Self:
+    def remainder_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``remainder``: writes the result over ``input`` and returns it.
 
         What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
@@ -9990,8 +10134,8 @@ class Tensor(Storage):
     def scatter_add(
         _self,
         dim: _int,
-        index: Tensor,
-        src: Tensor,
+        index: Tensor | ArrayLike,
+        src: Tensor | ArrayLike,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -10022,8 +10166,8 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
-        src: Tensor,
+        index: Tensor | ArrayLike,
+        src: Tensor | ArrayLike,
         out: Tensor | None = None,
     ) -> Tensor:
         """``input`` with ``src`` added at the places ``index`` names along ``dim``.
@@ -10048,7 +10192,7 @@ class Tensor(Storage):
             >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
             tensor([2., 0., 1.])
         """
-    def scatter_add_(_self, dim: _int, index: Tensor, src: Tensor) -> Self:
+    def scatter_add_(_self, dim: _int, index: Tensor | ArrayLike, src: Tensor | ArrayLike) -> Self:
         """In-place form of ``scatter_add``: writes the result over ``input`` and returns it.
 
         ``input`` with ``src`` added at the places ``index`` names along ``dim``.
@@ -10631,7 +10775,7 @@ class Tensor(Storage):
         _self,
         dim: _int | None = None,
         _stacklevel: _int = 3,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
@@ -11067,7 +11211,7 @@ class Tensor(Storage):
         """
     def sub(
         _self,
-        other: Tensor | complex,
+        other: Tensor | ArrayLike | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -11092,7 +11236,7 @@ class Tensor(Storage):
             >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
             tensor([0., 1.])
         """
-    def sub_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
+    def sub_(_self, other: Tensor | ArrayLike | complex, *, alpha: _float = 1) -> Self:
         """In-place form of ``sub``: writes the result over ``input`` and returns it.
 
         ``input - alpha * other``, element by element.
@@ -11116,7 +11260,7 @@ class Tensor(Storage):
         """
     def subtract(
         _self,
-        other: Tensor | complex,
+        other: Tensor | ArrayLike | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -11143,7 +11287,7 @@ class Tensor(Storage):
             >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
             tensor([0., 1.])
         """
-    def subtract_(_self, other: Tensor | complex, *, alpha: _float = 1) -> Self:
+    def subtract_(_self, other: Tensor | ArrayLike | complex, *, alpha: _float = 1) -> Self:
         """In-place form of ``subtract``: writes the result over ``input`` and returns it.
 
         ``input - alpha * other``, element by element.
@@ -11172,7 +11316,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -11357,7 +11501,13 @@ class Tensor(Storage):
             >>> tt.zeros(2, 3).t_().shape
             tinytorch.Size([3, 2])
         """
-    def take(_self, index: Tensor, *, out: Tensor | None = None, axis: _int | None = ...) -> Tensor:
+    def take(
+        _self,
+        index: Tensor | ArrayLike,
+        *,
+        out: Tensor | None = None,
+        axis: _int | None = ...,
+    ) -> Tensor:
         """The elements at places of the flattened ``input``.
 
         With ``axis=`` it is NumPy's: slices along that dimension.
@@ -11509,7 +11659,7 @@ class Tensor(Storage):
     def to(
         _self,
         *args: Any,
-        dtype: dtype | None = None,
+        dtype: DTypeLike | None = None,
         device: device | str | _int | None = None,
         backend: Backend | str | None = None,
         non_blocking: _bool = False,
@@ -11539,7 +11689,12 @@ class Tensor(Storage):
             >>> tt.ones(2).to(tt.int64)
             tensor([1, 1])
         """
-    def to_dense(_self, dtype: dtype | None = None, *, masked_grad: _bool | None = None) -> Tensor:
+    def to_dense(
+        _self,
+        dtype: DTypeLike | None = None,
+        *,
+        masked_grad: _bool | None = None,
+    ) -> Tensor:
         """``input`` itself, in another dtype if one is given: it is dense.
 
         Args:
@@ -11921,7 +12076,7 @@ class Tensor(Storage):
         """
     def true_divide(
         _self,
-        other: Tensor | complex,
+        other: Tensor | ArrayLike | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
@@ -11953,7 +12108,12 @@ class Tensor(Storage):
             >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
             tensor([-3,  3])
         """
-    def true_divide_(_self, other: Tensor | complex, *, rounding_mode: str | None = None) -> Self:
+    def true_divide_(
+        _self,
+        other: Tensor | ArrayLike | complex,
+        *,
+        rounding_mode: str | None = None,
+    ) -> Self:
         """In-place form of ``true_divide``: writes the result over ``input`` and returns it.
 
         ``input / other``, element by element, perhaps rounded to whole numbers.
@@ -12028,7 +12188,7 @@ class Tensor(Storage):
             (tensor([1, 1]), 'torch.FloatTensor')
         """
     @overload
-    def type(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor:
+    def type(_self, dtype: DTypeLike, non_blocking: _bool = False) -> Tensor:
         """``input`` in another dtype; without one, the name of its tensor type.
 
         Args:
@@ -12680,7 +12840,7 @@ class Tensor(Storage):
             >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
             tensor(3.+0.j)
         """
-    def view(_self, *size: Any, dtype: dtype | None = None) -> Tensor:
+    def view(_self, *size: Any, dtype: DTypeLike | None = None) -> Tensor:
         """The same memory in another shape, or its bytes as another dtype.
 
         Args:
@@ -12746,7 +12906,7 @@ class Tensor(Storage):
             >>> tt.tensor([1.0, -1.0]).where(tt.tensor([True, False]), 0.0)
             tensor([1., 0.])
         """
-    def xlogy(_self, other: Tensor | complex, *, out: Tensor | None = None) -> Tensor:
+    def xlogy(_self, other: Tensor | ArrayLike | complex, *, out: Tensor | None = None) -> Tensor:
         """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
 
         Args:
@@ -12763,7 +12923,7 @@ class Tensor(Storage):
             >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
             tensor([0., 0.])
         """
-    def xlogy_(_self, other: Tensor | complex) -> Self:
+    def xlogy_(_self, other: Tensor | ArrayLike | complex) -> Self:
         """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
         ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.

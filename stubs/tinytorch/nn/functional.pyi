@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import overload
+from tinytorch.backends.array_types import ArrayLike
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.core.tensor import Tensor
-from tinytorch.dtypes import dtype
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly.
@@ -624,7 +625,7 @@ def binary_cross_entropy_with_logits(
         tensor(0.4100)
     """
 def celu(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     alpha: float = 1.0,
     inplace: bool = False,
     *,
@@ -1146,7 +1147,7 @@ def dropout3d(
         >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3, 3])
     """
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def elu(input: Tensor | ArrayLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
 
     Args:
@@ -1617,7 +1618,7 @@ def gaussian_nll_loss(
         D. Nix and A. Weigend, "Estimating the mean and variance of the target probability
         distribution" (1994).
     """
-def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor:
+def gelu(input: Tensor | ArrayLike, *, approximate: str = 'none') -> Tensor:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 
     Args:
@@ -1636,7 +1637,7 @@ def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor:
     Reference:
         Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
     """
-def glu(input: Tensor, dim: int = -1, *, axis: int = ...) -> Tensor:
+def glu(input: Tensor | ArrayLike, dim: int = -1, *, axis: int = ...) -> Tensor:
     """The first half of ``input`` along ``dim`` times the sigmoid of the second.
 
     Args:
@@ -1754,7 +1755,7 @@ def gumbel_softmax(
     Reference:
         Jang, Gu, Poole: Categorical Reparameterization with Gumbel-Softmax, arXiv:1611.01144.
     """
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor | ArrayLike, lambd: float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0.
 
     Args:
@@ -1766,7 +1767,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
         tensor([0., 2.])
     """
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+def hardsigmoid(input: Tensor | ArrayLike, inplace: bool = False) -> Tensor:
     """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
 
     Args:
@@ -1792,7 +1793,7 @@ def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor:
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+def hardswish(input: Tensor | ArrayLike, inplace: bool = False) -> Tensor:
     """``x * hardsigmoid(x)``.
 
     Args:
@@ -1825,7 +1826,7 @@ def hardswish_(input: Tensor, inplace: bool = False) -> Tensor:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
 def hardtanh(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
@@ -2110,7 +2111,11 @@ def layer_norm(
     Reference:
         Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
     """
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+def leaky_relu(
+    input: Tensor | ArrayLike,
+    negative_slope: float = 0.01,
+    inplace: bool = False,
+) -> Tensor:
     """``x`` above 0 and ``negative_slope * x`` below.
 
     Args:
@@ -2144,7 +2149,11 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fal
     Reference:
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(
+    input: Tensor | ArrayLike,
+    weight: Tensor | ArrayLike,
+    bias: Tensor | ArrayLike | None = None,
+) -> Tensor:
     """``input @ weight.T + bias``.
 
     Args:
@@ -2237,7 +2246,7 @@ def log_softmax(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
@@ -2265,7 +2274,7 @@ def log_softmax(
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor | ArrayLike) -> Tensor:
     """``log(sigmoid(x))``, without rounding to ``log(0)``.
 
     Args:
@@ -2849,7 +2858,7 @@ def max_unpool3d(
         >>> tt.nn.functional.max_unpool3d(x, index, (1, 1, 2))
         tensor([[[[0., 3.]]]])
     """
-def mish(input: Tensor, inplace: bool = False) -> Tensor:
+def mish(input: Tensor | ArrayLike, inplace: bool = False) -> Tensor:
     """``x * tanh(softplus(x))``.
 
     Args:
@@ -3335,7 +3344,12 @@ def poisson_nll_loss(
         >>> tt.nn.functional.poisson_nll_loss(x, y)
         tensor(0.8591)
     """
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+def prelu(
+    input: Tensor | ArrayLike,
+    weight: Tensor | ArrayLike,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``x`` above 0 and ``weight * x`` below, the slope being learned.
 
     Args:
@@ -3355,7 +3369,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
     Reference:
         He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
     """
-def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
+def relu(input: Tensor | ArrayLike, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
     """``max(x, 0)``; the slope at 0 is 0.
 
     Args:
@@ -3375,7 +3389,7 @@ def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> 
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+def relu6(input: Tensor | ArrayLike, inplace: bool = False) -> Tensor:
     """``x`` kept between 0 and 6.
 
     Args:
@@ -3532,7 +3546,7 @@ def scaled_dot_product_attention(
         Vaswani et al.: Attention Is All You Need, arXiv:1706.03762; Ainslie et al.: GQA,
         arXiv:2305.13245.
     """
-def selu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
+def selu(input: Tensor | ArrayLike, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
     """An ELU scaled so that layers keep mean 0 and variance 1.
 
     Args:
@@ -3568,7 +3582,7 @@ def selu_(input: Tensor, inplace: bool = False) -> Tensor:
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def sigmoid(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
     Args:
@@ -3600,7 +3614,7 @@ def sigmoid_(input: Tensor) -> Tensor:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def silu(input: Tensor, inplace: bool = False) -> Tensor:
+def silu(input: Tensor | ArrayLike, inplace: bool = False) -> Tensor:
     """``x * sigmoid(x)``, also called swish.
 
     Args:
@@ -3698,7 +3712,7 @@ def softmax(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
@@ -3730,7 +3744,7 @@ def softmin(
     input: Tensor,
     dim: int | None = None,
     _stacklevel: int = 3,
-    dtype: dtype | None = None,
+    dtype: DTypeLike | None = None,
     *,
     axis: int | None = ...,
 ) -> Tensor:
@@ -3747,7 +3761,7 @@ def softmin(
         >>> tt.nn.functional.softmin(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(input: Tensor | ArrayLike, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
 
     Args:
@@ -3760,7 +3774,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
         >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
         tensor([  0.6931, 100.0000])
     """
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor | ArrayLike, lambd: float = 0.5) -> Tensor:
     """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
 
     Args:
@@ -3775,7 +3789,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         >>> tt.nn.functional.softshrink(tt.tensor([-0.3, 2.0]))
         tensor([0.0000, 1.5000])
     """
-def softsign(input: Tensor) -> Tensor:
+def softsign(input: Tensor | ArrayLike) -> Tensor:
     """``x / (1 + |x|)``.
 
     Args:
@@ -3786,7 +3800,7 @@ def softsign(input: Tensor) -> Tensor:
         >>> tt.nn.functional.softsign(tt.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def tanh(input: Tensor | ArrayLike, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent, between -1 and 1.
 
     Args:
@@ -3824,7 +3838,7 @@ def tanhshrink(input: Tensor) -> Tensor:
         tensor([0.0000, 0.2384])
     """
 def threshold(
-    input: Tensor,
+    input: Tensor | ArrayLike,
     threshold: float,
     value: float,
     inplace: bool = False,

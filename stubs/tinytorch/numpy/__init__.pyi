@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import overload
+from tinytorch.backends.array_types import DTypeLike
 from tinytorch.core.device import device
 from tinytorch.core.printing import get_printoptions as get_printoptions
 from tinytorch.core.printing import printoptions as printoptions
@@ -115,7 +116,7 @@ def abs(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The absolute value of each element.
@@ -143,7 +144,7 @@ def absolute(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The absolute value of each element.
@@ -171,7 +172,7 @@ def acos(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle whose cosine each element is.
@@ -197,7 +198,7 @@ def acosh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic cosine of each element.
@@ -224,7 +225,7 @@ def add(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The sum of two operands.
@@ -415,7 +416,7 @@ def apply_along_axis(
         >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
         tensor([ 4, 10])
     """
-def arange(*args: Any, dtype: dtype | type | str | None = None, **options: Any) -> Tensor:
+def arange(*args: Any, dtype: DTypeLike | None = None, **options: Any) -> Tensor:
     """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
 
     Args:
@@ -437,7 +438,7 @@ def arccos(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle whose cosine each element is.
@@ -463,7 +464,7 @@ def arccosh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic cosine of each element.
@@ -489,7 +490,7 @@ def arcsin(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle whose sine each element is.
@@ -515,7 +516,7 @@ def arcsinh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic sine of each element.
@@ -541,7 +542,7 @@ def arctan(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle whose tangent each element is.
@@ -568,7 +569,7 @@ def arctan2(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle of the point (x2, x1).
@@ -595,7 +596,7 @@ def arctanh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic tangent of each element.
@@ -722,7 +723,7 @@ def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """
 def array(
     object: Any,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     *,
     copy: _bool | None = True,
     order: str | None = 'K',
@@ -788,7 +789,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tens
         >>> np.array_split([1, 2, 3], 2)
         (tensor([1, 2]), tensor([3]))
     """
-def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
+def asanyarray(a: Any, dtype: DTypeLike | None = None) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
@@ -802,7 +803,7 @@ def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
     """
 def asarray(
     a: Any,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     order: str | None = None,
     *,
     copy: _bool | None = None,
@@ -823,7 +824,7 @@ def asarray(
         >>> np.asarray(x) is x
         True
     """
-def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
+def ascontiguousarray(a: Any, dtype: DTypeLike | None = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
     Args:
@@ -843,7 +844,7 @@ def asin(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle whose sine each element is.
@@ -869,7 +870,7 @@ def asinh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic sine of each element.
@@ -887,7 +888,7 @@ def asinh(
     Example:
         >>> import tinytorch.numpy as np
     """
-def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
+def astype(x: Any, dtype: DTypeLike | None, /, *, copy: _bool = True) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
     Args:
@@ -908,7 +909,7 @@ def atan(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle whose tangent each element is.
@@ -935,7 +936,7 @@ def atan2(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The angle of the point (x2, x1).
@@ -962,7 +963,7 @@ def atanh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The inverse hyperbolic tangent of each element.
@@ -1136,7 +1137,7 @@ def bitwise_and(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The bits that are set in both operands.
@@ -1165,7 +1166,7 @@ def bitwise_count(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """How many bits of each element's absolute value are set.
@@ -1191,7 +1192,7 @@ def bitwise_invert(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Every bit of each integer or bool inverted.
@@ -1220,7 +1221,7 @@ def bitwise_left_shift(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved up.
@@ -1249,7 +1250,7 @@ def bitwise_not(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Every bit of each integer or bool inverted.
@@ -1278,7 +1279,7 @@ def bitwise_or(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The bits that are set in either operand.
@@ -1308,7 +1309,7 @@ def bitwise_right_shift(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved down.
@@ -1338,7 +1339,7 @@ def bitwise_xor(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The bits that are set in one operand alone.
@@ -1458,7 +1459,7 @@ def cbrt(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The cube root of each element.
@@ -1484,7 +1485,7 @@ def ceil(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The smallest whole number that is not below each element.
@@ -1510,7 +1511,7 @@ def clip(
     *,
     min: Any = None,
     max: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """The elements, but none below ``a_min`` or above ``a_max``.
 
@@ -1528,12 +1529,7 @@ def clip(
         >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
         tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
     """
-def column_stack(
-    tup: Any,
-    *,
-    dtype: dtype | type | str | None = None,
-    casting: str = 'same_kind',
-) -> Tensor:
+def column_stack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Tensor:
     """Vectors as the columns of a matrix.
 
     Args:
@@ -1584,7 +1580,7 @@ def concat(
     axis: int | None = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` joined along an existing dimension.
@@ -1610,7 +1606,7 @@ def concatenate(
     axis: int | None = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` joined along an existing dimension.
@@ -1636,7 +1632,7 @@ def conj(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The complex conjugate of each element.
@@ -1662,7 +1658,7 @@ def conjugate(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The complex conjugate of each element.
@@ -1718,7 +1714,7 @@ def copysign(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first's size with the second's sign.
@@ -1763,7 +1759,7 @@ def corrcoef(
     y: Any = None,
     rowvar: _bool = True,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """The correlation coefficients of variables, one a row.
 
@@ -1803,7 +1799,7 @@ def cos(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The cosine of each element, in radians.
@@ -1829,7 +1825,7 @@ def cosh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The hyperbolic cosine of each element.
@@ -1869,7 +1865,7 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """The covariance matrix of variables, one a row.
 
@@ -1918,7 +1914,7 @@ def cross(
 def cumprod(
     a: Any,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running products along ``axis``.
@@ -1937,7 +1933,7 @@ def cumprod(
 def cumsum(
     a: Any,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along ``axis``.
@@ -1958,7 +1954,7 @@ def cumulative_prod(
     /,
     *,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running products along ``axis``.
@@ -1982,7 +1978,7 @@ def cumulative_sum(
     /,
     *,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running sums along ``axis``.
@@ -2009,7 +2005,7 @@ def deg2rad(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Degrees as radians.
@@ -2035,7 +2031,7 @@ def degrees(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Radians as degrees.
@@ -2185,7 +2181,7 @@ def divide(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The quotient of two operands; of integers in float64.
@@ -2250,12 +2246,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> np.dsplit(np.array([[[1, 2]]]), 2)[1]
         tensor([[[2]]])
     """
-def dstack(
-    tup: Any,
-    *,
-    dtype: dtype | type | str | None = None,
-    casting: str = 'same_kind',
-) -> Tensor:
+def dstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Tensor:
     """Tensors behind each other: along the third dimension.
 
     Args:
@@ -2291,7 +2282,7 @@ def einsum(
     *operands: Any,
     out: Tensor | None = None,
     optimize: Any = False,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     **options: Any,
 ) -> Tensor:
     """Sums of products as Einstein's convention writes them.
@@ -2309,12 +2300,7 @@ def einsum(
         >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
         tensor([3, 7])
     """
-def empty(
-    shape: Any,
-    dtype: dtype | type | str | None = None,
-    order: str = 'C',
-    **options: Any,
-) -> Tensor:
+def empty(shape: Any, dtype: DTypeLike | None = None, order: str = 'C', **options: Any) -> Tensor:
     """A tensor whose elements are whatever its memory held.
 
     Args:
@@ -2331,7 +2317,7 @@ def empty(
 def empty_like(
     a: Any,
     /,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
@@ -2361,7 +2347,7 @@ def equal(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether elements are equal.
@@ -2388,7 +2374,7 @@ def exp(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """e to the power of each element.
@@ -2414,7 +2400,7 @@ def exp2(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """2 to the power of each element.
@@ -2458,7 +2444,7 @@ def expm1(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """e to the power of each element, less 1, exact near 0.
@@ -2495,7 +2481,7 @@ def eye(
     N: int,
     M: int | None = None,
     k: int = 0,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     **options: Any,
 ) -> Tensor:
     """A matrix with ones on a diagonal and zeros elsewhere.
@@ -2521,7 +2507,7 @@ def fabs(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The absolute value of each real element, as a float.
@@ -2633,7 +2619,7 @@ def float_power(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand to the power of the second, at least in float64.
@@ -2660,7 +2646,7 @@ def floor(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The largest whole number that is not above each element.
@@ -2687,7 +2673,7 @@ def floor_divide(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The quotient, rounded down.
@@ -2717,7 +2703,7 @@ def fmax(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The larger element; a number rather than NaN.
@@ -2745,7 +2731,7 @@ def fmin(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The smaller element; a number rather than NaN.
@@ -2773,7 +2759,7 @@ def fmod(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """What remains of a division, with the dividend's sign.
@@ -2812,7 +2798,7 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
 def frombuffer(
     buffer: Any,
     *,
-    dtype: dtype | type | str,
+    dtype: DTypeLike | None,
     count: int = -1,
     offset: int = 0,
     requires_grad: _bool = False,
@@ -2842,7 +2828,7 @@ def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     **kwargs: Any,
 ) -> Tensor:
     """The results of a function of the indices of every element of a grid.
@@ -2862,7 +2848,7 @@ def fromfunction(
         tensor([[0, 1],
                 [1, 2]])
     """
-def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: int = -1) -> Tensor:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike | None, count: int = -1) -> Tensor:
     """The items of an iterable, in a tensor of one dimension.
 
     Args:
@@ -2881,7 +2867,7 @@ def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: int = -1) ->
 def full(
     shape: Any,
     fill_value: Any,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     order: str = 'C',
     **options: Any,
 ) -> Tensor:
@@ -2902,7 +2888,7 @@ def full(
 def full_like(
     a: Any,
     fill_value: Any,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
@@ -2933,7 +2919,7 @@ def gcd(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The greatest common divisor.
@@ -2957,7 +2943,7 @@ def geomspace(
     stop: Any,
     num: int = 50,
     endpoint: _bool = True,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Numbers whose quotients are equal, from ``start`` to ``stop``.
@@ -3009,7 +2995,7 @@ def greater(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is larger.
@@ -3037,7 +3023,7 @@ def greater_equal(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is not smaller.
@@ -3091,7 +3077,7 @@ def heaviside(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """0 below zero, 1 above, the second operand at zero; NaN of NaN.
 
@@ -3223,12 +3209,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
         tensor([[1],
                 [3]])
     """
-def hstack(
-    tup: Any,
-    *,
-    dtype: dtype | type | str | None = None,
-    casting: str = 'same_kind',
-) -> Tensor:
+def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Tensor:
     """Tensors side by side: along the second dimension, or the only one.
 
     Args:
@@ -3251,7 +3232,7 @@ def hypot(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The length of the hypotenuse over two sides.
@@ -3281,7 +3262,7 @@ def i0(x: Any) -> Tensor:
         >>> np.i0([0.0, 1.0])
         tensor([1.0000, 1.2661], dtype=tinytorch.float64)
     """
-def identity(n: int, dtype: dtype | type | str | None = None) -> Tensor:
+def identity(n: int, dtype: DTypeLike | None = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
@@ -3307,7 +3288,7 @@ def imag(val: Any) -> Tensor:
     """
 def indices(
     dimensions: Sequence[int],
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     sparse: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]:
     """The indices of every element of a grid.
@@ -3418,7 +3399,7 @@ def invert(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Every bit of each integer or bool inverted.
@@ -3484,7 +3465,7 @@ def iscomplexobj(x: Any) -> _bool:
         >>> tt.iscomplexobj(tt.tensor([1j]))
         True
     """
-def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
+def isdtype(dtype: DTypeLike | None, kind: Any) -> _bool:
     """Whether a dtype is of a kind.
 
     Args:
@@ -3509,7 +3490,7 @@ def isfinite(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether each element is neither infinite nor NaN.
@@ -3557,7 +3538,7 @@ def isinf(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether each element is infinite.
@@ -3583,7 +3564,7 @@ def isnan(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether each element is NaN.
@@ -3724,7 +3705,7 @@ def lcm(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The least common multiple.
@@ -3750,7 +3731,7 @@ def ldexp(
     out: Tensor | None = None,
     *,
     where: Any = True,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """``x1`` times 2 to the power of ``x2``.
 
@@ -3775,7 +3756,7 @@ def left_shift(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved up.
@@ -3805,7 +3786,7 @@ def less(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is smaller.
@@ -3833,7 +3814,7 @@ def less_equal(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether the first element is not larger.
@@ -3875,7 +3856,7 @@ def linspace(
     num: int = 50,
     endpoint: _bool = True,
     retstep: Literal[False] = False,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: device | str | int | None = None,
@@ -3905,7 +3886,7 @@ def linspace(
     endpoint: _bool = True,
     *,
     retstep: Literal[True],
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     device: device | str | int | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -3933,7 +3914,7 @@ def linspace(
     num: int = 50,
     endpoint: _bool = True,
     retstep: _bool = False,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     device: device | str | int | None = None,
@@ -3985,7 +3966,7 @@ def log(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The natural logarithm of each element.
@@ -4011,7 +3992,7 @@ def log10(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The logarithm to base 10 of each element.
@@ -4037,7 +4018,7 @@ def log1p(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The natural logarithm of 1 plus each element, exact near 0.
@@ -4063,7 +4044,7 @@ def log2(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The logarithm to base 2 of each element.
@@ -4090,7 +4071,7 @@ def logaddexp(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The logarithm of the sum of two exponentials.
@@ -4118,7 +4099,7 @@ def logaddexp2(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The same to base 2.
@@ -4146,7 +4127,7 @@ def logical_and(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether both elements are not zero.
@@ -4173,7 +4154,7 @@ def logical_not(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether each element is zero.
@@ -4200,7 +4181,7 @@ def logical_or(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether an element is not zero.
@@ -4228,7 +4209,7 @@ def logical_xor(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether one element alone is not zero.
@@ -4253,7 +4234,7 @@ def logspace(
     num: int = 50,
     endpoint: _bool = True,
     base: Any = 10.0,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Powers of ``base`` from ``start`` to ``stop``, at equal quotients.
@@ -4278,7 +4259,7 @@ def matmul(
     /,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Products of matrices and vectors.
 
@@ -4355,7 +4336,7 @@ def maximum(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The larger element; NaN if one is.
@@ -4377,7 +4358,7 @@ def maximum(
 def mean(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     *,
@@ -4493,7 +4474,7 @@ def minimum(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The smaller element; NaN if one is.
@@ -4521,7 +4502,7 @@ def mod(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """What remains of a division, with the divisor's sign.
@@ -4579,7 +4560,7 @@ def multiply(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The product of two operands.
@@ -4660,7 +4641,7 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Te
 def nancumprod(
     a: Any,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running products along ``axis`` that count NaN as 1.
@@ -4679,7 +4660,7 @@ def nancumprod(
 def nancumsum(
     a: Any,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along ``axis`` that count NaN as 0.
@@ -4717,7 +4698,7 @@ def nanmax(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool =
 def nanmean(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
@@ -4817,7 +4798,7 @@ def nanpercentile(
 def nanprod(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
@@ -4900,7 +4881,7 @@ def nanstd(
 def nansum(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
@@ -4967,7 +4948,7 @@ def negative(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Each element with the other sign.
@@ -4996,7 +4977,7 @@ def nextafter(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The next number that can be represented towards the second operand.
@@ -5038,7 +5019,7 @@ def not_equal(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether elements differ.
@@ -5057,12 +5038,7 @@ def not_equal(
     Example:
         >>> import tinytorch.numpy as np
     """
-def ones(
-    shape: Any,
-    dtype: dtype | type | str | None = None,
-    order: str = 'C',
-    **options: Any,
-) -> Tensor:
+def ones(shape: Any, dtype: DTypeLike | None = None, order: str = 'C', **options: Any) -> Tensor:
     """A tensor of ones.
 
     Args:
@@ -5080,7 +5056,7 @@ def ones(
 def ones_like(
     a: Any,
     /,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
@@ -5255,7 +5231,7 @@ def positive(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Each element as it is.
@@ -5284,7 +5260,7 @@ def pow(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand to the power of the second.
@@ -5312,7 +5288,7 @@ def power(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand to the power of the second.
@@ -5334,7 +5310,7 @@ def power(
 def prod(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
@@ -5482,7 +5458,7 @@ def rad2deg(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Radians as degrees.
@@ -5508,7 +5484,7 @@ def radians(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Degrees as radians.
@@ -5584,7 +5560,7 @@ def reciprocal(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """1 divided by each element; of integers, without the fraction.
@@ -5611,7 +5587,7 @@ def remainder(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """What remains of a division, with the divisor's sign.
@@ -5715,7 +5691,7 @@ def right_shift(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The first operand's bits moved down.
@@ -5744,7 +5720,7 @@ def rint(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The nearest whole number, as a float; halves to the even one.
@@ -5821,12 +5797,7 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
         >>> np.round([0.5, 1.5, 2.675], 1)
         tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
     """
-def row_stack(
-    tup: Any,
-    *,
-    dtype: dtype | type | str | None = None,
-    casting: str = 'same_kind',
-) -> Tensor:
+def row_stack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Tensor:
     """Tensors one below the other: ``vstack``.
 
     Args:
@@ -5969,7 +5940,7 @@ def sign(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """-1, 0 or 1 by the sign of each element; complex ones on the unit circle.
@@ -5995,7 +5966,7 @@ def signbit(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Whether each element has a minus sign, also a zero.
@@ -6021,7 +5992,7 @@ def sin(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The sine of each element, in radians.
@@ -6058,7 +6029,7 @@ def sinh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The hyperbolic sine of each element.
@@ -6140,7 +6111,7 @@ def sqrt(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The square root of each element.
@@ -6166,7 +6137,7 @@ def square(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Each element times itself.
@@ -6204,7 +6175,7 @@ def stack(
     axis: int = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` of one shape joined along a new dimension.
@@ -6226,7 +6197,7 @@ def stack(
 def std(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     ddof: float = 0,
     keepdims: _bool = False,
@@ -6262,7 +6233,7 @@ def subtract(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The difference of two operands.
@@ -6284,7 +6255,7 @@ def subtract(
 def sum(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
@@ -6367,7 +6338,7 @@ def tan(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The tangent of each element, in radians.
@@ -6393,7 +6364,7 @@ def tanh(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The hyperbolic tangent of each element.
@@ -6441,7 +6412,7 @@ def trace(
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Sums over diagonals.
@@ -6487,12 +6458,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
         >>> np.trapezoid([1, 2, 3], dx=2)
         tensor(8., dtype=tinytorch.float64)
     """
-def tri(
-    N: int,
-    M: int | None = None,
-    k: int = 0,
-    dtype: dtype | type | str | None = None,
-) -> Tensor:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
     Args:
@@ -6619,7 +6585,7 @@ def true_divide(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """The quotient of two operands; of integers in float64.
@@ -6648,7 +6614,7 @@ def trunc(
     where: Any = True,
     casting: str = 'same_kind',
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     subok: _bool = True,
 ) -> Tensor:
     """Each element without its fractional part.
@@ -6933,7 +6899,7 @@ def vander(x: Any, N: int | None = None, increasing: _bool = False) -> Tensor:
 def var(
     a: Any,
     axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     out: Tensor | None = None,
     ddof: float = 0,
     keepdims: _bool = False,
@@ -7012,12 +6978,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]
         tensor([[1, 2]])
     """
-def vstack(
-    tup: Any,
-    *,
-    dtype: dtype | type | str | None = None,
-    casting: str = 'same_kind',
-) -> Tensor:
+def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = 'same_kind') -> Tensor:
     """Tensors one below the other: rows, or along the first dimension.
 
     Args:
@@ -7068,12 +7029,7 @@ def where(condition: Any, /) -> tuple[Tensor, ...]:
         >>> np.where([False, True])
         (tensor([1]),)
     """
-def zeros(
-    shape: Any,
-    dtype: dtype | type | str | None = None,
-    order: str = 'C',
-    **options: Any,
-) -> Tensor:
+def zeros(shape: Any, dtype: DTypeLike | None = None, order: str = 'C', **options: Any) -> Tensor:
     """A tensor of zeros.
 
     Args:
@@ -7090,7 +7046,7 @@ def zeros(
 def zeros_like(
     a: Any,
     /,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | None = None,
     order: str = 'K',
     subok: _bool = True,
     shape: Any = None,
