@@ -15,9 +15,8 @@ from typing import Any
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
 from stub_operations import write_attribute, write_operation
 from stub_tables import homes, paths, tables, write_table
-from stub_writer import Writer, quoted
+from stub_writer import Writer, entities, quoted
 
-from tinytorch import dtypes
 from tinytorch.backends import load
 from tinytorch.core.tensor import Tensor
 from tinytorch.facade import resolve
@@ -108,8 +107,7 @@ def reexports(scope: Scope) -> dict[str, Entity]:
 def answered_names(module: str, scope: Scope) -> dict[str, Any]:
     """Names of ``dir(module)`` that its source does not define, with their values.
 
-    Not among them is what only the active backend's library has; dtypes are, whether the
-    active backend has them or not.
+    Not among them is what only the active backend's library has.
     """
     loaded = importlib.import_module(module)
     names = {n for n in dir(loaded) if not n.startswith("_") or is_named_so(loaded, n)}
@@ -117,8 +115,6 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
     if module == "tinytorch":
         numpy = load("numpy")
         names = {n for n in names if n not in forwarded(numpy) or is_own(getattr(loaded, n))}
-        values.update(dtypes.NAMES)
-        names -= dtypes.NAMES.keys()
     dir(loaded)  # has a package run
     listed = "__dir__" in vars(loaded)
     names -= {
@@ -191,8 +187,6 @@ KNOWN = {
     for home, names in resolve.HOMES.items() for name in names if name[:1].isupper()
 }  # fmt: skip
 KNOWN |= {
-    "ArrayLike": Entity("tinytorch.backends.array_types", "ArrayLike"),
-    "DTypeLike": Entity("tinytorch.backends.array_types", "DTypeLike"),
     "Literal": Entity("typing", "Literal"),
     "Self": Entity("typing", "Self"),
     "Sequence": Entity("collections.abc", "Sequence"),
@@ -201,6 +195,10 @@ KNOWN |= {
     "overload": Entity("typing", "overload"),
     "return_types": Entity("tinytorch.return_types"),
 }
+# What arguments may be. These unions keep their names: written out they hide the signature.
+KNOWN |= entities(
+    ("ArrayLike", "DTypeLike", "IndexLike", "Values"), "tinytorch.backends.array_types"
+)
 
 
 def write_imports(writer: Writer, scope: Scope, dynamic: dict[str, Any]) -> None:

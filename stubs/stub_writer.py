@@ -138,9 +138,9 @@ class _Resolver(ast.NodeTransformer):
         self.scope = scope
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        found = self.scope.resolve(node.id)
-        if found is None:
-            found = self.writer.known.get(node.id)
+        known = self.writer.known.get(node.id)
+        imported = known is not None and self.scope.names.get(node.id) == known
+        found = known if imported else self.scope.resolve(node.id) or known
         if found is None:
             raise LookupError(f"{self.scope.module}: nothing is called {node.id!r} in annotations")
         return self._named(found)

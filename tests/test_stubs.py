@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tinytorch import dtypes, nn
+from tinytorch import nn
 from tinytorch.backends import load
 from tinytorch.dispatch.arguments import SPELLINGS
 from tinytorch.facade.library_fallback import forwarded
@@ -147,13 +147,12 @@ def test_sources_with_stubs_are_those_mypy_leaves_out() -> None:
 
 
 def test_top_level_lists_what_its_stub_declares() -> None:
-    """Apart from what only the active backend has: its library's names and some dtypes."""
+    """Apart from the names of the active backend's library."""
     numpy = load("numpy")
     listed = {name for name in dir(tt) if not name.startswith("_")}
     of_numpy = {n for n in listed & forwarded(numpy) if is_foreign(getattr(tt, n))}
     names = public(declared(tree(FOLDER / "__init__.pyi").body))
-    assert names - dtypes.NAMES.keys() == listed - of_numpy - dtypes.NAMES.keys()
-    assert names >= dtypes.NAMES.keys()
+    assert names == listed - of_numpy
 
 
 def is_foreign(value: object) -> bool:

@@ -123,6 +123,7 @@ from tinytorch.core.printing import get_printoptions as get_printoptions
 from tinytorch.core.printing import printoptions as printoptions
 from tinytorch.core.printing import set_printoptions as set_printoptions
 from tinytorch.core.size import Size as Size
+from tinytorch.core.tensor import Size as _Size
 from tinytorch.core.tensor import Tensor as Tensor
 from tinytorch.cuda.streams import Stream as Stream
 from tinytorch.dispatch.tensor_types import BFloat16Tensor as BFloat16Tensor
@@ -233,7 +234,6 @@ from tinytorch.state.settings import use_deterministic_algorithms as use_determi
 from tinytorch.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str
-bfloat16: dtype
 bool: dtype
 bool_: dtype
 c_: Joiner
@@ -4819,7 +4819,7 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
         >>> tt.broadcast_arrays(tt.ones(2), tt.zeros(1))[1]
         tensor([0., 0.])
     """
-def broadcast_shapes(*shapes: Any) -> Size:
+def broadcast_shapes(*shapes: Any) -> _Size:
     """The shape that tensors of the given shapes broadcast to.
 
     Args:

@@ -54,6 +54,13 @@ tt.optim.SGD(["weight"], lr=0.1)  # E
 tt.optim.Adm(layer.parameters())  # E
 tt.linalg.svd(x).V  # E
 tt.float32.is_floating  # E
+tt.bfloat16  # E
+x["a"]  # E
+x[0] = "a"  # E
+x[0.5]  # E
+tt.device(3.5)  # E
+tt.zeros(3, dtype=list)  # E
+x + [1, 2]  # E
 tt.vmap(nn.functional.relu)(3)  # E
 tt.vmap(nn.functional.relu)(x).summ()  # E
 tt.func.grad(nn.functional.relu)("x")  # E

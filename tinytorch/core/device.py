@@ -73,15 +73,21 @@ class device(Scope):
 
     __slots__ = ("type", "index")
 
-    def __init__(self, type: Any = None, index: int | None = None, *, device: Any = None) -> None:
+    def __init__(
+        self,
+        type: _Device | str | int | None = None,
+        index: int | None = None,
+        *,
+        device: _Device | str | int | None = None,
+    ) -> None:
         if device is not None:
             if type is not None or index is not None:
                 raise TypeError("device() got an unexpected keyword argument 'device'")
             type = device
         if isinstance(type, _Device) and index is None:
-            type, index = type.type, type.index
+            index, type = type.index, type.type
         elif isinstance(type, int) and not isinstance(type, bool) and index is None:
-            type, index = "cuda", type
+            index, type = type, "cuda"
         elif not isinstance(type, str):
             raise TypeError(
                 "device(): argument 'type' (position 1) must be str"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import update_wrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import dtypes
 from ...autograd.inference import UNSETTLED, refuse_saved
@@ -27,6 +27,9 @@ from ..memory_order import copied, in_rows, order_of_chosen, ordered_like, resto
 from ..shape.sizes import expanded_size
 from .expanded_writing import opened
 from .positions import one_ellipsis, row_major, slices, stands_alone, usable_index
+
+if TYPE_CHECKING:
+    from ...backends.array_types import IndexLike, Values
 
 #: PyTorch's words where there is nothing to choose.
 _NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
@@ -268,7 +271,7 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
         xp.check_indices("index", item, 0, at, text=_NOTHING)
 
 
-def _read(self: Tensor, index: Any) -> Tensor:
+def _read(self: Tensor, index: IndexLike) -> Tensor:
     """``self[index]``."""
     return _read_slowly(_getitem.op, getitem, self, index)
 
@@ -357,7 +360,7 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
     return tuple(before), tuple(after)
 
 
-def _set(self: Tensor, index: Any, value: Any) -> None:
+def _set(self: Tensor, index: IndexLike, value: Values) -> None:
     if self.__class__ in torch_function.PLAIN and self._rg is False and making.version is None:
         if is_basic(index) and _write_plainly(self, index, value):
             return
