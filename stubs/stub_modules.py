@@ -196,9 +196,8 @@ KNOWN |= {
     "return_types": Entity("tinytorch.return_types"),
 }
 # What arguments may be. These unions keep their names: written out they hide the signature.
-KNOWN |= entities(
-    ("ArrayLike", "DTypeLike", "IndexLike", "Values"), "tinytorch.backends.array_types"
-)
+KNOWN |= entities(("ArrayLike", "DTypeLike"), "tinytorch.backends.array_types")
+KNOWN |= entities(("IndexLike", "Values"), "tinytorch.ops.index.index_types")
 
 
 def write_imports(writer: Writer, scope: Scope, dynamic: dict[str, Any]) -> None:

@@ -7,13 +7,10 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import EllipsisType
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy
 
-from ..core.tensor import Tensor
 from ..dtypes import dtype
 
 #: An array, or a number of NumPy's. No list: most operations of PyTorch refuse those.
@@ -22,10 +19,3 @@ ArrayLike: TypeAlias = numpy.ndarray[Any, Any] | numpy.generic
 DTypeLike: TypeAlias = (
     dtype | str | type[bool | int | float | complex | numpy.generic] | numpy.dtype[Any]
 )
-_Part: TypeAlias = SupportsIndex | slice | EllipsisType | Tensor | ArrayLike | None
-#: What stands in the brackets after a tensor. Text is a sequence, too, but not of these.
-IndexLike: TypeAlias = (
-    _Part | Sequence[_Part | Sequence[SupportsIndex] | list[Any]] | tuple[Any, ...]
-)
-#: What may be written there.
-Values: TypeAlias = Tensor | ArrayLike | complex | list[Any] | tuple[Any, ...] | range

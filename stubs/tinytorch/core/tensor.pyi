@@ -23,8 +23,6 @@ from tinytorch.autograd.grad_fn import GraphNode
 from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.array_types import ArrayLike
 from tinytorch.backends.array_types import DTypeLike
-from tinytorch.backends.array_types import IndexLike
-from tinytorch.backends.array_types import Values
 from tinytorch.backends.base import Backend
 from tinytorch.core.device import device
 from tinytorch.core.pickling import Memory
@@ -34,6 +32,8 @@ from tinytorch.core.storage import Storage
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage
 from tinytorch.ops.create.untyped_storage import UntypedStorage
+from tinytorch.ops.index.index_types import IndexLike
+from tinytorch.ops.index.index_types import Values
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 

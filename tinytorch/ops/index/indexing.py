@@ -29,7 +29,7 @@ from .expanded_writing import opened
 from .positions import one_ellipsis, row_major, slices, stands_alone, usable_index
 
 if TYPE_CHECKING:
-    from ...backends.array_types import IndexLike, Values
+    from .index_types import IndexLike, Values
 
 #: PyTorch's words where there is nothing to choose.
 _NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
