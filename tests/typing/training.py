@@ -101,6 +101,10 @@ def main() -> None:
     assert len(TensorDataset(data.points, data.classes)) == 64
     with tt.backend_context("numpy"):
         assert_type(tt.get_backend(), str)
+    blocks = nn.ModuleDict({"linear": nn.Linear(2, 1)})
+    assert_type(list(blocks.values()), list[nn.Module])
+    assert_type(list(blocks.items()), list[tuple[str, nn.Module]])
+    assert_type(nn.ModuleList([nn.ReLU()]).pop(0), nn.Module)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ class Transform:
         return found
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         """The inverse, a transform whose ``inv`` is this one.
 
         Example:
@@ -92,7 +92,7 @@ class Transform:
         """
         raise NotImplementedError
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def with_cache(self, cache_size: int = 1) -> Transform:
         """The same with another cache.
 
         Args:
@@ -202,7 +202,7 @@ class _Plain(Transform):
 class _InverseTransform(Transform):
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
-        self._inv: Any = transform
+        self._inv: Transform = transform
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -221,10 +221,10 @@ class _InverseTransform(Transform):
         return self._inv.sign
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         return self._inv
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def with_cache(self, cache_size: int = 1) -> Transform:
         return self.inv.with_cache(cache_size).inv
 
     def __getstate__(self) -> dict[str, Any]:
@@ -318,7 +318,7 @@ class ComposeTransform(Transform):
         return sign
 
     @property
-    def inv(self) -> Any:
+    def inv(self) -> Transform:
         found = self._inv() if self._inv is not None else None
         if found is None:
             found = ComposeTransform([part.inv for part in reversed(self.parts)])

@@ -76,18 +76,18 @@ class _Simplex(Constraint):
 
 class _AtLeast(Constraint):
     def __init__(self, lower_bound: Any) -> None:
-        self.lower_bound = lower_bound
+        self.lower_bound: Tensor | float = lower_bound
 
 
 class _AtMost(Constraint):
     def __init__(self, upper_bound: Any) -> None:
-        self.upper_bound = upper_bound
-
-    lower_bound: Any
-    upper_bound: Any
+        self.upper_bound: Tensor | float = upper_bound
 
 
 class _Between(Constraint):
+    lower_bound: Tensor | float
+    upper_bound: Tensor | float
+
     def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
@@ -112,8 +112,8 @@ class _IntegerInterval(_Between):
 
     is_discrete = True
 
-    def check(self, value: Tensor) -> Any:
-        return _whole(value) & (self.lower_bound <= value) & (value <= self.upper_bound)
+    def check(self, value: Tensor) -> Tensor:
+        return _whole(value) & (value >= self.lower_bound) & (value <= self.upper_bound)
 
 
 class _IntegerLessThan(_AtMost):
@@ -125,7 +125,7 @@ class _IntegerLessThan(_AtMost):
 
     is_discrete = True
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return _whole(value) & (value <= self.upper_bound)
 
 
@@ -138,7 +138,7 @@ class _IntegerGreaterThan(_AtLeast):
 
     is_discrete = True
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return _whole(value) & (value >= self.lower_bound)
 
 
@@ -155,7 +155,7 @@ class _GreaterThan(_AtLeast):
         tensor([False,  True])
     """
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return self.lower_bound < value
 
 
@@ -172,7 +172,7 @@ class _GreaterThanEq(_AtLeast):
         tensor([False,  True])
     """
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return self.lower_bound <= value
 
 
@@ -189,7 +189,7 @@ class _LessThan(_AtMost):
         tensor([ True, False])
     """
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
 
@@ -207,8 +207,8 @@ class _Interval(_Between):
         tensor([False,  True,  True])
     """
 
-    def check(self, value: Tensor) -> Any:
-        return (self.lower_bound <= value) & (value <= self.upper_bound)
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= self.lower_bound) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Between):
@@ -225,8 +225,8 @@ class _HalfOpenInterval(_Between):
         tensor([False,  True, False])
     """
 
-    def check(self, value: Tensor) -> Any:
-        return (self.lower_bound <= value) & (value < self.upper_bound)
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= self.lower_bound) & (value < self.upper_bound)
 
 
 class _Multinomial(_AtMost):
@@ -245,7 +245,7 @@ class _Multinomial(_AtMost):
     is_discrete = True
     event_dim = 1
 
-    def check(self, x: Tensor) -> Any:
+    def check(self, x: Tensor) -> Tensor:
         return (x >= 0).all(-1) & (x.sum(-1) <= self.upper_bound)
 
     def _bounds(self) -> str:

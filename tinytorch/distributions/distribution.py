@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, Self
 
 from ..core.tensor import Size, Tensor
 from ..state import no_grad
@@ -101,7 +101,7 @@ class Distribution:
             f"values:\n{value}"
         )
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
         """The same distribution with its parameters expanded to a larger batch.
 
         Args:
@@ -116,7 +116,7 @@ class Distribution:
             >>> normal.expand((3, 2)).batch_shape
             tinytorch.Size([3, 2])
         """
-        new = self._get_checked_instance(self._own_class(), _instance)
+        new: Self = self._get_checked_instance(self._own_class(), _instance)
         shape = Size(batch_shape)
         for name in self._parameters():
             if name in vars(self):

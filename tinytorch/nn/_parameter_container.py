@@ -244,7 +244,7 @@ class ParameterDict(Module):
         """
         return ParameterDict([(key, default) for key in keys])
 
-    def keys(self) -> Any:
+    def keys(self) -> Iterable[str]:
         """The keys.
 
         Example:

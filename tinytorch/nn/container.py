@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import groupby
 from typing import Any, Self, cast, overload
 
@@ -191,6 +191,10 @@ class Sequential(_Indexed):
         self._insert(index, module)
         return self
 
+    @overload
+    def pop(self, key: int) -> Module: ...
+    @overload
+    def pop(self, key: slice) -> Self: ...
     def pop(self, key: int | slice) -> Any:
         """Remove and return the module at a position, or a Sequential of those in a slice.
 
@@ -269,6 +273,10 @@ class ModuleList(_Indexed):
         """
         self._insert(index, module)
 
+    @overload
+    def pop(self, key: int) -> Module: ...
+    @overload
+    def pop(self, key: slice) -> Self: ...
     def pop(self, key: int | slice) -> Any:
         """Remove and return the module at a position, or a ModuleList of those in a slice.
 
@@ -359,7 +367,7 @@ class ModuleDict(Module):
         """
         return cast(Module, self._modules.pop(key))
 
-    def keys(self) -> Any:
+    def keys(self) -> KeysView[str]:
         """The names.
 
         Example:
@@ -369,7 +377,7 @@ class ModuleDict(Module):
         """
         return self._modules.keys()
 
-    def items(self) -> Any:
+    def items(self) -> ItemsView[str, Module]:
         """Pairs of name and module.
 
         Example:
@@ -377,9 +385,9 @@ class ModuleDict(Module):
             >>> list(nn.ModuleDict({"act": nn.ReLU()}).items())
             [('act', ReLU())]
         """
-        return self._modules.items()
+        return self._modules.items()  # type: ignore[return-value]
 
-    def values(self) -> Any:
+    def values(self) -> ValuesView[Module]:
         """The modules.
 
         Example:
@@ -387,7 +395,7 @@ class ModuleDict(Module):
             >>> list(nn.ModuleDict({"act": nn.ReLU()}).values())
             [ReLU()]
         """
-        return self._modules.values()
+        return self._modules.values()  # type: ignore[return-value]
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Add modules, replacing those of the same names.

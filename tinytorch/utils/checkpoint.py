@@ -17,7 +17,7 @@ import importlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import random
 from ..autograd import Function, backward
@@ -36,6 +36,7 @@ __all__ = [
     "set_checkpoint_early_stop", "set_device_states",
 ]  # fmt: skip
 
+R = TypeVar("R")
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
@@ -55,7 +56,7 @@ def noop_context_fn() -> Contexts:
 
 
 def checkpoint(
-    function: Callable[..., Any],
+    function: Callable[..., R],
     *args: Any,
     use_reentrant: bool | None = None,
     context_fn: Callable[[], Contexts] = noop_context_fn,
@@ -63,7 +64,7 @@ def checkpoint(
     debug: bool = False,
     early_stop: bool = True,
     **kwargs: Any,
-) -> Any:
+) -> R:
     """``function(*args, **kwargs)``, of which nothing is saved but the arguments.
 
     The backward pass calls it again to have what it needs.
@@ -105,7 +106,7 @@ def checkpoint(
             raise ValueError(
                 "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
             )
-        return CheckpointFunction.apply(function, preserve, *args)
+        return CheckpointFunction.apply(function, preserve, *args)  # type: ignore[no-any-return]
     if determinism_check not in ("default", "none"):
         raise ValueError(
             f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
