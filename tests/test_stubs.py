@@ -9,12 +9,14 @@ import inspect
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy
 import pytest
 
 import tinytorch as tt
@@ -249,6 +251,32 @@ def test_stub_shows_what_help_shows(path: Path) -> None:
 
 def is_setter(node: ast.FunctionDef) -> bool:
     return any(isinstance(found, ast.Attribute) for found in node.decorator_list)
+
+
+def taking_arrays() -> Iterator[str]:
+    """The functions whose stub says that all they need is a tensor or another library's array."""
+    for name, node in functions(tree(FOLDER / "__init__.pyi").body):
+        arguments = node.args
+        needed = arguments.args[: len(arguments.args) - len(arguments.defaults)]
+        annotations = [ast.unparse(each.annotation) for each in needed if each.annotation]
+        if annotations == ["Tensor | ArrayLike"] and None not in arguments.kw_defaults:
+            yield name
+
+
+def outcome(function: Callable[..., Any], argument: Any) -> str:
+    tt.manual_seed(0)
+    try:
+        return str(function(argument))
+    except (RuntimeError, TypeError) as error:  # of the numbers or their dtype
+        return str(error)
+
+
+@pytest.mark.parametrize("name", sorted(set(taking_arrays())))
+def test_array_is_taken_where_the_stub_says_so(name: str) -> None:
+    array = numpy.full((2, 2), 0.5)
+    function = getattr(tt, name)
+    with warnings.catch_warnings(action="ignore"):
+        assert outcome(function, array) == outcome(function, tt.tensor(array))
 
 
 def test_every_public_function_annotates_every_parameter() -> None:
