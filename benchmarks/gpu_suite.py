@@ -15,11 +15,7 @@ from . import outcomes
 ROOT = Path(__file__).parent.parent
 Report = dict[str, Any]
 #: Tests of what a GPU adds, which choose the backend themselves.
-GPU_TESTS = (
-    "cuda/test_cuda.py", "cuda/test_cuda_family.py", "cuda/test_cuda_sources.py",
-    "cuda/test_cupy_backend.py", "cuda/test_deferred_checks.py", "cuda/test_pinned.py",
-    "cuda/test_unusable_cupy.py", "test_strictcupy_contract.py", "test_strictcupy_waits.py",
-)  # fmt: skip
+GPU_TESTS = ("tests/cuda", "tests/backends/cupy")
 
 
 def on_cupy(seconds: float, which: str) -> Report:
@@ -27,23 +23,22 @@ def on_cupy(seconds: float, which: str) -> Report:
 
     ``which`` is a pytest expression over marks: what needs PyTorch is run apart from the rest.
     """
-    several = importlib.util.find_spec("xdist") is not None
-    options = ["-n", str(min(14, os.cpu_count() or 1))] if several else []
-    # Slow ones build and install; what is about no array is left out by the option itself.
-    left_out = [
-        "-m",
-        f"not slow and {which}",
-        "--ignore",
-        "tests/state",
-        "--ignore",
-        "tests/typing",
-    ]
-    return run([*options, "--backend", "cupy", *left_out, "tests"], seconds)
+    # Slow ones build and install, clients are tried on processors, some are about no array, and
+    # programs print what processors' random numbers give.
+    names = ("facade", "state", "typing", "test_programs.py")
+    left_out = [f"--ignore=tests/{name}" for name in names]
+    wanted = ["-m", f"not slow and not clients and {which}"]
+    return run([*_several(14), "--backend", "cupy", *wanted, *left_out, "tests"], seconds)
 
 
 def of_gpus(seconds: float) -> Report:
     """The tests that need a GPU and name its backend: the rest of the suite runs in their stead."""
-    return run([f"tests/{name}" for name in GPU_TESTS], seconds)
+    return run([*_several(4), *GPU_TESTS], seconds)
+
+
+def _several(most: int) -> list[str]:
+    there = importlib.util.find_spec("xdist") is not None
+    return ["-n", str(min(most, os.cpu_count() or 1))] if there else []
 
 
 def run(options: list[str], seconds: float) -> Report:

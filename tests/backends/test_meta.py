@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -148,6 +149,16 @@ def test_layers_of_any_size_are_made_and_initialised(lib: Any) -> None:
     for change in (lib.nn.init.zeros_, lib.nn.init.normal_, lib.nn.init.xavier_uniform_):
         change(layer.weight)
     assert tuple(layer.weight.shape) == (2**20, 2**22) and layer.weight.is_meta
+
+
+@pytest.mark.parametrize("write", ["zero_", "normal_", "fill_"])
+def test_no_memory_is_written_to(write: str) -> None:
+    resource = pytest.importorskip("resource", reason="it tells how much memory is in use")
+    x = tt.empty(2**26, device="meta")  # 256 MiB
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    getattr(x, write)(*[1.0] if write == "fill_" else [])
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit < 2**24
 
 
 def test_what_does_not_fit_is_not_written(lib: Any) -> None:

@@ -12,7 +12,6 @@ import torch
 pytest.importorskip("expecttest", reason="torch.testing._internal imports it")
 
 import torch.testing._internal.common_methods_invocations as samples
-
 from decompositions import sources, stand_ins
 from decompositions.comparison import assert_same, first_samples, leaves, translated
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes

@@ -12,7 +12,6 @@ import torch
 pytest.importorskip("expecttest", reason="torch.testing._internal imports it")
 
 import torch.testing._internal.common_methods_invocations as samples
-
 from decompositions import sources
 from decompositions.comparison import assert_same, first_samples, translated
 

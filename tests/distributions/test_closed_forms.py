@@ -14,8 +14,7 @@ import pytest
 import tinytorch as tt
 from tests.distributions.laws import LAWS, PAIRS, SELF
 from tests.distributions.test_laws import law, parameters
-from tests.oracles import host
-from tests.oracles import libraries
+from tests.oracles import host, libraries
 
 D = tt.distributions
 special = pytest.importorskip("scipy.special", reason="SciPy has the gamma and Bessel functions")

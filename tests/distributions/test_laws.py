@@ -10,8 +10,7 @@ import pytest
 
 import tinytorch as tt
 from tests.distributions.laws import FOREIGN, LAWS, PAIRS, SELF
-from tests.oracles import agree, host
-from tests.oracles import libraries
+from tests.oracles import agree, host, libraries
 
 #: PyTorch's Bessel functions are polynomials of an error below 2e-7 (Abramowitz and Stegun, 9.8).
 APPROXIMATE = {"VonMises": {"rtol": 1e-6, "atol": 1e-6}}

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import host
-from tests.oracles import libraries
+from tests.oracles import host, libraries
 
 D = tt.distributions
 

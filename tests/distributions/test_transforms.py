@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree, numbers, same
-from tests.oracles import libraries
+from tests.oracles import agree, libraries, numbers, same
 
 C = np.array([1.5, 2.0, -0.5])
 Made = Callable[[Any, Any], Any]

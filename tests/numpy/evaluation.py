@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.numpy.data import ARRAYS
 
 import tinytorch as tt
 from tests.calls import Call, called, words
+from tests.numpy.data import ARRAYS
 
 #: dtypes that calls speak of, under the library's own names.
 KINDS = ("float32", "float64", "int8", "int64")

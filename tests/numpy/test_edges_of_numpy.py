@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.numpy.data import ARRAYS
-from tests.numpy.evaluation import Case, assert_same, evaluate, numpys, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
 from tests.calls import Call, words
+from tests.numpy.data import ARRAYS
+from tests.numpy.evaluation import Case, assert_same, evaluate, numpys, tensors
 
 #: What every reduction that takes several dimensions is asked.
 REDUCTIONS = """sum prod mean var std max min all any count_nonzero ptp median nanmedian nansum

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.numpy import names
-from tests.numpy.data import SMOOTH
-from tests.numpy.evaluation import Case, evaluate, is_array, leaves, numpys_age, tensors
-from tests.numpy.test_names_of_numpy import FUNCTIONS
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
 from tests.calls import parameters
+from tests.numpy import names
+from tests.numpy.data import SMOOTH
+from tests.numpy.evaluation import Case, evaluate, is_array, leaves, numpys_age, tensors
+from tests.numpy.test_names_of_numpy import FUNCTIONS
 
 #: Names whose results change with the data in steps alone, or that are outside of a graph.
 STEPS = """ceil floor fix trunc rint sign signbit floor_divide around round heaviside nextafter

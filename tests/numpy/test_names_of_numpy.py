@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import tinytorch as tt
+import tinytorch.numpy as tnp
 from tests.numpy import elementwise_calls, names, own_calls, shared_calls
 from tests.numpy.evaluation import (
     Case,
@@ -21,9 +24,6 @@ from tests.numpy.evaluation import (
     numpys_age,
     tensors,
 )
-
-import tinytorch as tt
-import tinytorch.numpy as tnp
 
 FUNCTIONS = {
     **joined(

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.numpy import names
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tests.numpy import names
 
 STUBS = Path(__file__).parents[2] / "stubs" / "tinytorch"
 #: Values, not functions.

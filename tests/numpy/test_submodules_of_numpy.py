@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.numpy import scripts
-from tests.numpy.data import ARRAYS, SMOOTH
-from tests.numpy.evaluation import Case, assert_same, evaluate, leaves, tensors
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
 from tests.calls import Call, parameters, words
+from tests.numpy import scripts
+from tests.numpy.data import ARRAYS, SMOOTH
+from tests.numpy.evaluation import Case, assert_same, evaluate, leaves, tensors
 from tinytorch.dispatch.error_context import as_numpys
 
 LINALG: list[Call] = [

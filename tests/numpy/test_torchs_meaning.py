@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import tinytorch as tt
 from tests.numpy import elementwise_calls, names, own_calls, torch_calls
 from tests.numpy.data import ARRAYS
 from tests.numpy.evaluation import Case, by_name, cases, evaluate, joined, leaves, tensors
-
-import tinytorch as tt
 
 #: In another test file: PyTorch's archives.
 ELSEWHERE = ("load", "save")

@@ -11,8 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.oracles import agree, derivatives, flat
-from tests.oracles import libraries
+from tests.oracles import agree, derivatives, flat, libraries
 
 #: The same samples in every run: a failure repeats, and a run says the same as the last.
 SETTINGS = settings(max_examples=25, deadline=None, derandomize=True)

@@ -106,22 +106,22 @@ def test_two_lines_below_the_users(call: Call) -> None:
     for _ in range(2):  # a function is written when it is first called
         error = error_of(called, call, {"x": tt.ones(2, 3)})
         assert error is not None
-        assert max(runs_of_ours(error), key=len).__len__() <= 2, list(runs_of_ours(error))
+        assert max(map(len, runs_of_ours(error))) in (1, 2), list(runs_of_ours(error))
 
 
 resolve.load_all()
-#: Names that are given what they take.
-TAKEN = {"is_tensor", "is_storage", "typename"}
 
 
 @pytest.mark.parametrize("space", sorted(NAMESPACES))
 def test_two_lines_below_every_operation_with_a_wrong_argument(space: str) -> None:
-    wrong = object()
+    wrong, failed = object(), set()
     for name, function in NAMESPACES[space].items():
         for args in ((wrong,), (wrong, wrong), (tt.ones(2), wrong), (tt.ones(2, 3, 4), 9, 9, 9)):
             error = error_of(function, *args)
             if error is not None:
+                failed.add(name)
                 assert all(len(run) <= 2 for run in runs_of_ours(error)), (name, args)
+    assert 2 * len(failed) >= len(NAMESPACES[space])  # most take none of it
 
 
 def test_two_lines_below_every_method_with_a_wrong_argument() -> None:

@@ -292,7 +292,8 @@ class ndarray:
             raise ValueError(f"non-scalar {kind}.ndarray cannot be used for fill")
         if isinstance(value, ndarray):
             log_sync("fill")  # CuPy reads the value, to hand it to its kernel
-        self._host[...] = host
+        zeros = self.flags.c_contiguous and not host
+        self._host[...] = 0 if zeros else host  # CuPy writes zero bytes: -0.0 has a sign no more
 
 
 class Flags:
@@ -441,7 +442,9 @@ def upload(obj: Any, dtype: Any = None, copy: Any = True, order: Any = "K", ndmi
         return wrap(numpy.array(unwrap(obj), dtype, copy=True, order=order, ndmin=ndmin))
     log_sync("upload")
     host = numpy.array(obj, dtype, copy=True, order=order, ndmin=ndmin)
-    array = wrap(host)
+    if not host.ndim and host.dtype.kind in "fc":
+        host = host or host + 0.0  # the sign of -0.0 is lost as in ``fill``
+    array = wrap(numpy.asarray(host))
     if isinstance(obj, numpy.ndarray) and obj.flags.forc and obj.ndim and _pinned.holds(obj):
         from . import _streams
 

@@ -87,7 +87,7 @@ def _host_value(value: Any, dtype: Any, advanced: bool) -> Any:
     host = numpy.asarray(unwrap(value) if isinstance(value, (list, tuple)) else value, dtype)
     if not advanced and host.shape != ():
         raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
-    return host
+    return host if host.ndim or host else numpy.zeros_like(host)  # CuPy fills: -0.0 loses its sign
 
 
 def _host_item(item: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
+from ..state.tracebacks import short
 from ..warnings import warn
 from .above import ABOVE
 from .accumulate_hooks import LeafSweep, sweep_class
@@ -18,7 +19,6 @@ from .identity_nodes import without_slope
 from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
 from .saved_packing import Recording
 from .views import edge_of
-from ..state.tracebacks import short
 
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 

@@ -17,6 +17,7 @@ from typing import Any, overload
 
 from ..core.tensor import Tensor
 from ..state import enable_grad, is_grad_enabled, set_grad_enabled
+from ..state.tracebacks import short
 from .derivatives import (
     ONE_INPUT,
     ONE_OUTPUT,
@@ -34,7 +35,6 @@ from .derivatives import (
     vector_of,
     weights_of,
 )
-from ..state.tracebacks import short
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

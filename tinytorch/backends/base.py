@@ -169,6 +169,10 @@ class Backend(Placement):
 
     # -- operations libraries disagree on --------------------------------------------
 
+    def write_zeros(self, target: Array) -> None:
+        """Zeros over all of ``target``."""
+        target.fill(0)
+
     def write_item(self, target: Array, index: Any, value: Any) -> None:
         """``target[index] = value`` in place."""
         target[index] = value

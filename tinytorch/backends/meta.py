@@ -71,6 +71,9 @@ class MetaBackend(NumpyBackend):
         """Nothing but a look at the shapes: what is written to would need memory."""
         numpy.broadcast_to(numpy.broadcast_to(0, numpy.shape(source)), target.shape)
 
+    def write_zeros(self, target: Array) -> None:
+        """Nothing, likewise."""
+
     refuses_writes = False
 
     def readonly(self, array: Array) -> bool:

@@ -46,7 +46,6 @@ class Backward:
     tensors: tuple[int, ...]
     sequence: int | None
     numbers: frozenset[int]
-    materialize: bool
 
     #: Rules return new arrays, the incoming gradient or a view of it; see the engine.
     makes_gradients = True

@@ -8,8 +8,8 @@ from typing import Any, Concatenate, overload
 
 from ..autograd.derivatives import jacobian_of, unit
 from ..core.tensor import Tensor
-from ..state.tracebacks import short
 from ..dispatch.op import NAMESPACES
+from ..state.tracebacks import short
 from ._level import (
     A,
     ArgNums,

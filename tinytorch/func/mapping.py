@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ..autograd.inference import APPLYING, mapped
 from ..core import torch_function
 from ..core.tensor import Tensor
-from ..state.tracebacks import short
 from ..dispatch.op import NAMESPACES
+from ..state.tracebacks import short
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
 from ._level import P, R, transforming
 from ._mapped_functions import RuleFailed, Wanted, applying, by_rule, want

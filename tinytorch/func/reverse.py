@@ -8,8 +8,8 @@ from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.derivatives import filled, gradients
 from ..core.tensor import Tensor
-from ..state.tracebacks import short
 from ..state import is_grad_enabled
+from ..state.tracebacks import short
 from ._level import (
     A,
     ArgNums,

@@ -14,27 +14,15 @@ from ..core.tensor import Tensor
 from ..core.tensor import wrap as _wrap
 from ..ops.random.sampling import randperm
 from ..state import no_grad
+from ..state.tracebacks import short as _short
 from ..warnings import warn as _warn
 from ._truncated_normal import fill_truncated_normal as _fill_truncated_normal
-from ..state.tracebacks import short as _short
 
 __all__ = [
-    "calculate_gain",
-    "constant_",
-    "dirac_",
-    "eye_",
-    "kaiming_normal_",
-    "kaiming_uniform_",
-    "normal_",
-    "ones_",
-    "orthogonal_",
-    "sparse_",
-    "trunc_normal_",
-    "uniform_",
-    "xavier_normal_",
-    "xavier_uniform_",
-    "zeros_",
-]
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_",
+    "normal_", "ones_", "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_",
+    "xavier_uniform_", "zeros_",
+]  # fmt: skip
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,8 +8,8 @@ from ..core.tensor import Tensor
 from ._sizes import Sizes
 from .conv import Conv1d, Conv2d, Conv3d, ConvBase
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .module import Module
 from .lazy import LazyModuleMixin, materialize
+from .module import Module
 from .parameter import UninitializedParameter
 
 __all__ = [

@@ -18,8 +18,8 @@ from .batchnorm import (
     InstanceNorm3d,
     NormBase,
 )
-from .module import Module
 from .lazy import LazyModuleMixin, materialize
+from .module import Module
 from .parameter import UninitializedBuffer, UninitializedParameter
 
 __all__ = [

@@ -12,8 +12,8 @@ from ..backends import Backend
 from . import backend as _backend
 from .backend import BACKEND, current_backend
 from .scopes import Scope, Settings, Slot, thread
-from .variable import Variable
 from .tracebacks import short
+from .variable import Variable
 
 DTYPE: Slot[dtypes.dtype] = Slot("dtype")
 _scoped_dtype = DTYPE.var.get

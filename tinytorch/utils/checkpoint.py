@@ -28,8 +28,8 @@ from ..core.tensor import Tensor
 from ..func._trees import flatten
 from ..nn import Module, Sequential
 from ..state import Variable, enable_grad, grad_enabled, no_grad
-from ..warnings import warn
 from ..state.tracebacks import short
+from ..warnings import warn
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",

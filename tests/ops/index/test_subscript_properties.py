@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.oracles import host
 from tests.ops.strategies import SETTINGS, arrays, places
+from tests.oracles import host
 
 #: Arrays that are stretched are among those that are shared.
 pytestmark = pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")

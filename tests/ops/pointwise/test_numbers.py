@@ -53,3 +53,39 @@ def test_numbers_alone_are_refused_where_pytorch_refuses_them(torch: Any, name: 
     assert getattr(tt, name)(2, tt.tensor([1, 2])).tolist() == (
         getattr(torch, name)(2, torch.tensor([1, 2])).tolist()
     )
+
+
+def item_set(index: Any) -> tt.Tensor:
+    x = tt.ones(2)
+    x[index] = -0.0
+    return x
+
+
+NEGATIVE_ZEROS: dict[str, Callable[[], tt.Tensor]] = {
+    "tensor": lambda: tt.tensor(-0.0),
+    "tensor of one": lambda: tt.tensor([-0.0]),
+    "scalar_tensor": lambda: tt.scalar_tensor(-0.0, dtype=tt.float64),
+    "full": lambda: tt.full((2,), -0.0),
+    "fill_": lambda: tt.ones(2).fill_(-0.0),
+    "masked_fill": lambda: tt.ones(2).masked_fill(tt.tensor([True, True]), -0.0),
+    "where": lambda: tt.where(tt.tensor([True]), -0.0, tt.ones(1)),
+    "product": lambda: tt.ones(2) * -0.0,
+    "maximum": lambda: tt.mul(-0.0, tt.ones(())),
+    "clone": lambda: tt.tensor(-0.0).clone(),
+    "assigned": lambda: tt.ones(2).index_fill_(0, tt.tensor([0, 1]), -0.0),
+    "scattered": lambda: tt.ones(2).scatter_(0, tt.tensor([0, 1]), -0.0),
+    "at an index": lambda: item_set(tt.tensor([0, 1])),
+    "at a place": lambda: item_set(0)[:1],
+    "at a slice": lambda: item_set(slice(None)),
+    "at a mask": lambda: item_set(tt.tensor([True, True])),
+    "the diagonal": lambda: tt.ones(2, 2).fill_diagonal_(-0.0).diagonal(),
+    "index_put": lambda: tt.ones(2).index_put_((tt.tensor([0, 1]),), tt.tensor(-0.0)),
+    "imaginary": lambda: tt.tensor(complex(1.0, -0.0)).imag,
+    "the real part": lambda: tt.tensor(complex(-0.0, -0.0)).real,
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE_ZEROS)
+def test_the_sign_of_zero_is_kept(name: str) -> None:
+    found = NEGATIVE_ZEROS[name]().numpy()
+    assert (found == 0).all() and np.signbit(found).all()

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import flat
 from tests.ops.test_derivatives import EXAMPLES, example_of
+from tests.oracles import flat
 from tinytorch.dispatch.op import OPS, REQUIRED
 from tinytorch.dispatch.spec import Op
 from tinytorch.facade import resolve

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+import tinytorch as tt
 from tinytorch.ops.random.gammas import (
     _dirichlet_grad,
     _sample_dirichlet,
     _standard_gamma,
     _standard_gamma_grad,
 )
-
-import tinytorch as tt
 
 SHAPES = np.array([0.01, 0.3, 0.9, 1.0, 1.7, 5.0, 40.0, 1e4])
 

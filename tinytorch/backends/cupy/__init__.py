@@ -73,6 +73,16 @@ class CupyBackend(DeferredChecks, CudaDevices):
 
     # -- conversion and memory ----------------------------------------------------------
 
+    def asarray(self, a: Any, dtype: Any = None) -> Array:
+        """What ``cupy.asarray`` makes, with the sign of -0.0, which that fills with zero bytes."""
+        number = isinstance(a, (float, complex, numpy.generic, numpy.ndarray))
+        if number and not numpy.ndim(a) and not a:
+            return self.library.asarray(numpy.asarray(a, dtype).reshape(1)).reshape(())
+        return self.library.asarray(a, dtype)
+
+    def from_numpy(self, array: numpy.ndarray[Any, Any]) -> Array:
+        return self.asarray(array)
+
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
         host: numpy.ndarray[Any, Any] = self.library.asnumpy(array)
         if self._pending:
@@ -152,7 +162,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
             where = mask.reshape(mask.shape + (1,) * (target.ndim - mask.ndim))
             self.library.copyto(target, value, "unsafe", where)
         else:
-            target[index] = value
+            zero = isinstance(value, (float, complex)) and not value
+            target[index] = self.asarray(value, target.dtype) if zero else value
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
         add = self.library.add

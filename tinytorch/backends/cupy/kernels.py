@@ -165,14 +165,14 @@ class FusedKernels:
     # -- rows --------------------------------------------------------------------------------
 
     def _row(self, dtype: Any, name: str) -> Any:
-        key = dtype.name, name
+        key = dtype.char, name
         if key not in self._functions:
             module = self.xp.RawModule(code=row_source(dtype.name), options=("--std=c++14",))
             self._functions[key] = module.get_function(name)
         return self._functions[key]
 
     def _takes(self, array: Any) -> bool:
-        return array.dtype.name in TYPES and bool(array.size > 0)
+        return array.dtype.char in "efd" and bool(array.size > 0)
 
     def _takes_rows(self, array: Any, length: int) -> bool:
         return self._takes(array) and bool(array.size // length <= _MOST_BLOCKS)
@@ -185,11 +185,12 @@ class FusedKernels:
         if not input.ndim or not self._takes_rows(input, input.shape[dim]):
             return None
         xp = self.xp
-        rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
-        out = xp.empty_like(rows)
+        last = dim in (-1, input.ndim - 1)
+        rows = xp.ascontiguousarray(input if last else xp.moveaxis(input, dim, -1))
+        out = xp.empty(rows.shape, rows.dtype)
         n = rows.shape[-1]
         self._row(rows.dtype, name)((rows.size // n,), (THREADS,), (rows, out, n))
-        return xp.ascontiguousarray(xp.moveaxis(out, -1, dim))
+        return out if last else xp.ascontiguousarray(xp.moveaxis(out, -1, dim))
 
     def _takes_classes(self, input: Any, target: Any) -> bool:
         fits = input.ndim == 2 and self._takes_rows(input, input.shape[1])
@@ -232,7 +233,7 @@ class FusedKernels:
             return None
         xp = self.xp
         rows = xp.ascontiguousarray(input)
-        out = xp.empty_like(rows)
+        out = xp.empty(rows.shape, rows.dtype)
         flat = [0 if a is None else xp.ascontiguousarray(a) for a in (weight, bias)]
         self._row(rows.dtype, "layer_norm")(
             (rows.size // n,), (THREADS,), (rows, *flat, out, n, float(eps))

@@ -1,9 +1,9 @@
 """NumPy's functions that warn of infinities in lines of their own, made silent as PyTorch's are.
 
-A filter leaves out the warnings at lines of this package; those at lines of NumPy's modules are
-the user's own. ``numpy.errstate`` would take a third as long as a small Fourier transform does: to
-call the function in a context in which NumPy ignores errors takes half of that. Nothing but
-NumPy runs in there, so that the values of other context variables are of no account.
+Warnings at lines of this package are dropped, see ``facade.packages``; those at lines of NumPy's
+own modules are not. ``numpy.errstate`` would take a third as long as a small Fourier transform
+does: to call the function in a context in which NumPy ignores errors takes half of that. Nothing
+but NumPy runs in there, so that the values of other context variables are of no account.
 """
 
 from __future__ import annotations

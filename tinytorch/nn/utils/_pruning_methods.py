@@ -10,8 +10,8 @@ from ...ops.create.factories_like import ones_like, zeros_like
 from ...ops.random.sampling import rand
 from ...ops.random.sampling_like import rand_like
 from ...ops.reduce.norms import p_norm
-from ..module import Module
 from ...state.tracebacks import short
+from ..module import Module
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...state.tracebacks import short
 from ..module import Module
 from ..parameter import Parameter
-from ...state.tracebacks import short
 
 
 @short

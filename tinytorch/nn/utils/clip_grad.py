@@ -11,8 +11,8 @@ from ...ops.create.factories import tensor
 from ...ops.reduce.norms import p_norm
 from ...ops.shape.joining import stack
 from ...state import no_grad
-from ...warnings import warn
 from ...state.tracebacks import short
+from ...warnings import warn
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 

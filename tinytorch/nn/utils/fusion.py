@@ -7,9 +7,9 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...ops.create.factories_like import ones_like, zeros_like
+from ...state.tracebacks import short
 from ..module import Module
 from ..parameter import Parameter
-from ...state.tracebacks import short
 
 __all__ = [
     "fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights",

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ...random import get_rng_state, set_rng_state
-from ..module import Module
 from ...state.tracebacks import short
+from ..module import Module
 
 __all__ = ["skip_init"]
 

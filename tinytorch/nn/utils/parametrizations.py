@@ -17,10 +17,10 @@ from ...ops.random.sampling import randn
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from ...state import no_grad
+from ...state.tracebacks import short
 from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 from .parametrize import register_parametrization
-from ...state.tracebacks import short
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 

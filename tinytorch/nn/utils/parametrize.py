@@ -22,10 +22,10 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...state import no_grad
+from ...state.tracebacks import short
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter
-from ...state.tracebacks import short
 
 __all__ = [
     "ParametrizationList", "cached", "is_parametrized", "register_parametrization",

@@ -20,6 +20,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...ops.create.factories_like import ones_like
 from ...ops.shape.joining import cat
+from ...state.tracebacks import short
 from ..module import Module
 from ._pruning_methods import BasePruningMethod as BasePruningMethod
 from ._pruning_methods import CustomFromMask as CustomFromMask
@@ -30,7 +31,6 @@ from ._pruning_methods import PruningContainer as PruningContainer
 from ._pruning_methods import RandomStructured as RandomStructured
 from ._pruning_methods import RandomUnstructured as RandomUnstructured
 from ._pruning_methods import hook_of
-from ...state.tracebacks import short
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",

@@ -7,11 +7,11 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...ops.nn.normalization import normalize
 from ...state import no_grad
+from ...state.tracebacks import short
 from ..module import Module
 from ..parameter import is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import as_matrix, check_iterations, default_dim
-from ...state.tracebacks import short
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 

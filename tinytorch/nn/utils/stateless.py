@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...core.tensor import Tensor
-from ..module import Module
 from ...state.tracebacks import short
+from ..module import Module
 
 __all__ = ["functional_call"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...state.tracebacks import short
 from ...warnings import warn
 from ..module import Module
 from ..parameter import Parameter, is_lazy
 from ._weight_hooks import check_none, replace_parts, taken_off
 from .parametrizations import norm_except
-from ...state.tracebacks import short
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 

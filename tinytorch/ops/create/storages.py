@@ -18,13 +18,15 @@ from .untyped_storage import UntypedStorage
 def _memory(input: Tensor) -> Array:
     if not input.numel():
         return input._xp.empty(0, input._data.dtype)
-    found = input._xp.memory(input._data)
-    if found is None:
+    # Not of the tensor's own array: of a window CuPy knows no base, only the whole allocation.
+    found = input._xp.memory(input._memory())
+    dtype = input._data.dtype
+    if found is None or found[0].nbytes % dtype.itemsize:
         raise NotImplementedError(
             f"storage: a tensor of shape {list(input.shape)} and strides {input.stride()} runs "
             "backwards through its memory, or is a part of memory with gaps; clone() it"
         )
-    return found[0]
+    return found[0].view(dtype)
 
 
 @composite(namespaces=("Tensor",))

@@ -18,7 +18,7 @@ def _diagonal_filled(xp: Backend, input: Array, value: Any, wrap: bool) -> Array
     step = sum(math.prod(input.shape[d:]) for d in range(1, input.ndim)) + 1
     # In a matrix with more rows than columns the steps lead on, past an empty row.
     end = flat.shape[0] if wrap else min(input.shape) * step
-    flat[:end:step] = value
+    xp.write_item(flat, slice(None, end, step), value)
     return xp.reshape(flat, input.shape)
 
 

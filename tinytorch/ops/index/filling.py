@@ -54,7 +54,7 @@ def zero_(input: Tensor) -> Tensor:
 
 @op
 def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
-    out.fill(0)
+    xp.write_zeros(out)
     return out
 
 

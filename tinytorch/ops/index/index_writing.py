@@ -181,7 +181,8 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
     xp.check_indices("index_fill", index, size, at)
     out = copied(xp, input)
     rows = out if out.ndim else out.reshape(1)
-    rows[(slice(None),) * at + (index.reshape(-1),)] = written_number(value, xp.dtype_of(out))
+    number = written_number(value, xp.dtype_of(out))
+    xp.write_item(rows, (slice(None),) * at + (index.reshape(-1),), number)
     return out
 
 

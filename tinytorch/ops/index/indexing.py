@@ -22,12 +22,12 @@ from ...dispatch.record import note_versions
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
 from ...state import grad_enabled
+from ...state.tracebacks import short
 from ...warnings import warn
 from ..memory_order import copied, in_rows, order_of_chosen, ordered_like, restored
 from ..shape.sizes import expanded_size
 from .expanded_writing import opened
 from .positions import one_ellipsis, row_major, slices, stands_alone, usable_index
-from ...state.tracebacks import short
 
 #: PyTorch's words where there is nothing to choose.
 _NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"

@@ -109,7 +109,7 @@ def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) ->
             value = corner(src, index.shape).reshape(-1)
         else:
             value = written_number(src, xp.dtype_of(out))
-        out.reshape(-1)[along(xp, index, at, input.shape)] = value
+        xp.write_item(out.reshape(-1), along(xp, index, at, input.shape), value)
     return out
 
 

@@ -11,7 +11,6 @@ from ...dispatch.op import Array, Backend, op, reads
 from ...dispatch.out import scalar_name
 from ..checks import check_scalar_types
 
-
 #: Fewer elements than this are multiplied without a look at who else does.
 _FEW = 4096
 

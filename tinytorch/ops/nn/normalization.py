@@ -21,7 +21,6 @@ from .standardize import (
     unstandardized,
 )
 
-
 #: Fewer elements than this are normalized in one go.
 _FEW = 16384
 

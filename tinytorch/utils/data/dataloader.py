@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
+from ...state.tracebacks import short
 from ...warnings import warn
 from . import _draws
 from ._arguments import check_arguments
@@ -20,7 +21,6 @@ from ._workers import ENDED, Failure, Worker, WorkerInfo
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
-from ...state.tracebacks import short
 
 __all__ = ["DataLoader"]
 
