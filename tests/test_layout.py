@@ -43,12 +43,12 @@ FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 610, 40, 50
 ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "numpy"}
 #: PyTorch has these as they are, or they are the language's.
 PUBLIC = {
-    "__init__", "__main__", "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu",
-    "cuda", "distributed", "distributions", "dtypes", "export", "fft", "func", "functional",
-    "futures", "fx", "hub", "jit", "library", "linalg", "mps", "multiprocessing", "nn", "onnx",
-    "optim", "overrides", "profiler", "quantization", "quasirandom", "random", "return_types",
-    "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types",
-    "utils", "version", "warnings", "xpu",
+    "__init__", "__main__", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
+    "cpu", "cuda", "distributed", "distributions", "dtypes", "export", "fft", "func",
+    "functional", "functorch", "futures", "fx", "hub", "jit", "library", "linalg", "masked",
+    "mps", "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "quantization",
+    "quasirandom", "random", "return_types", "serialization", "signal", "sparse", "special",
+    "storage", "testing", "torch_version", "types", "utils", "version", "warnings", "xpu",
 }  # fmt: skip
 # DESIGN.md §1, from what everything may import to what nothing may. A module belongs to the
 # longest name that starts its own; modules of one layer may import each other without a cycle.

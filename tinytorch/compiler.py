@@ -11,6 +11,15 @@ from .compat.tables.compiling import TABLES, fill
 __all__ = ["compile", "disable", "nested_compile_region", "set_stance", "substitute_in_graph"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_MODES = (
+    "default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune",
+)  # fmt: skip
+#: Those that PyTorch has, its own tools for tests left out, and those that vendors add.
+_BACKENDS = (
+    "aot_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner", "aot_ts",
+    "cudagraphs", "eager", "eager_debug", "eager_noexcept", "hpu_backend", "inductor", "ipex",
+    "onnxrt", "openvino", "openxla", "openxla_eval", "tensorrt", "torch_tensorrt", "ts", "tvm",
+)  # fmt: skip
 _STANCES = (
     "default", "eager_then_compile", "aot_eager_then_compile", "force_eager",
     "eager_on_recompile", "fail_on_recompile",
@@ -61,7 +70,8 @@ def compile(
         disable: The same.
 
     Raises:
-        RuntimeError: If both ``mode`` and ``options`` are given, as in PyTorch.
+        RuntimeError: If both ``mode`` and ``options`` are given, or PyTorch knows no such mode or
+            backend.
         TypeError: If ``model`` cannot be called.
 
     Example:
@@ -75,6 +85,13 @@ def compile(
     if mode is not None and options is not None:
         raise RuntimeError(
             "Either mode or options can be specified, but both can't be specified at the same time."
+        )
+    if mode is not None and backend in (None, "inductor") and mode not in _MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+    if isinstance(backend, str) and backend not in _BACKENDS:
+        raise RuntimeError(
+            f"Invalid backend: {backend!r}, expected one of {', '.join(_BACKENDS)}; nothing is "
+            "compiled, whichever it is"
         )
     if model is not None and not callable(model):
         raise TypeError(f"compile(): expected a function or a Module, got {type(model).__name__}")

@@ -181,10 +181,15 @@ complex64: dtype = dtype("complex64", 8, "c")
 complex128: dtype = dtype("complex128", 16, "c")
 
 #: Types without arrays, which libraries name: the float8 types of arXiv:2209.05433 and kin, and
-#: pairs of float16.
+#: pairs of float16, and those of quantized tensors.
 NAMED_ALONE = (
     *(dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")),
     dtype("complex32", 4, "c"),
+    dtype("qint8", 1, "i"),
+    dtype("quint8", 1, "u"),
+    dtype("qint32", 4, "i"),
+    dtype("quint4x2", 1, "u"),
+    dtype("quint2x4", 1, "u"),
 )
 ALL = (
     bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64,

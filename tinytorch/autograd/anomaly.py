@@ -83,3 +83,17 @@ def is_anomaly_check_nan_enabled() -> bool:
         True
     """
     return Anomaly.check_nan
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Turn anomaly mode on or off; ``set_detect_anomaly`` without its scope.
+
+    Args:
+        enabled: Whether it is on.
+        check_nan: Whether it looks for NaN. Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_anomaly_enabled(False)
+    """
+    Anomaly.enabled, Anomaly.check_nan = enabled, check_nan

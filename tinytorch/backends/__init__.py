@@ -35,7 +35,10 @@ __all__ = [
 ]
 
 #: PyTorch's switches of libraries, each a module that is imported when it is asked for.
-_SWITCHES = ("cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp")
+_SWITCHES = (
+    "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps",
+    "nnpack", "openmp", "opt_einsum", "quantized", "xnnpack",
+)  # fmt: skip
 #: The entry-point group in which a distribution declares its backends.
 GROUP = "tinytorch.backends"
 

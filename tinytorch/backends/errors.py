@@ -55,6 +55,16 @@ class BackendUnavailableError(ImportError, RuntimeError):
         )
 
 
+class AcceleratorError(RuntimeError):
+    """What a GPU reports in PyTorch; there to be named in ``except``, nothing here raises it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> issubclass(tt.AcceleratorError, RuntimeError)
+        True
+    """
+
+
 class OutOfMemoryError(RuntimeError):
     """A device has not the memory that was asked for.
 

@@ -50,7 +50,13 @@ _functorch = _Functorch()
 
 
 class DispatchKey(enum.Enum):
-    """Names of what PyTorch chooses a kernel by; libraries gather them in sets when imported."""
+    """Names of what PyTorch chooses a kernel by; libraries gather them in sets when imported.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.DispatchKey.CPU.name
+        'CPU'
+    """
 
     CPU = 1
     CUDA = 2

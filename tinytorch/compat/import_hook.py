@@ -16,8 +16,10 @@ _OWN = __name__.partition(".")[0]
 #: with a file that a table completes is not among them.
 TABLED = {
     "compiling": "_C _custom_ops _dynamo _subclasses utils.cpp_extension",
-    "devices": "backends.cpu backends.mkl backends.mkldnn backends.mps backends.openmp",
-    "others": "autograd.profiler optim._functional utils.model_zoo",
+    "devices": "backends.cpu backends.cusparselt backends.kleidiai backends.mha "
+    "backends.miopen backends.mkl backends.mkldnn backends.mps backends.nnpack "
+    "backends.openmp backends.opt_einsum backends.quantized backends.xnnpack",
+    "others": "autograd.profiler nested optim._functional utils.model_zoo",
     "distributed": "distributed._composable distributed._tensor distributed.device_mesh "
     "distributed.fsdp distributed.nn distributed.optim distributed.rpc distributed.tensor",
 }
@@ -25,9 +27,11 @@ _TABLE_OF = {name: file for file, names in TABLED.items() for name in names.spli
 #: Where modules are, by the names that PyTorch's have and that pickles were written with.
 ELSEWHERE = {
     "__config__": "compat.config",
+    "__future__": "compat.future",
     "_higher_order_ops": "compat.higher_order_ops",
     "_tensor": "core.tensor",
     "ao.quantization": "quantization",
+    "autograd.anomaly_mode": "autograd.anomaly",
     "autograd.gradcheck": "autograd.gradient_check",
     "optim._adafactor": "optim.adafactor",
     "optim._muon": "optim.muon",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.printing import _contents, _options, _with_suffixes
+from ..core.printing import printoptions as printoptions
+from ..core.printing import set_printoptions as set_printoptions
 
-__all__ = ["PRINT_OPTS", "_add_suffixes", "_tensor_str"]
+__all__ = ["PRINT_OPTS", "_add_suffixes", "_tensor_str", "printoptions", "set_printoptions"]
 
 
 class _Current:

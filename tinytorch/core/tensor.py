@@ -10,6 +10,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+from .. import dtypes
 from ..autograd.above import ABOVE
 from ..autograd.grad_fn import GraphNode, face_of
 from ..autograd.inference import (
@@ -193,6 +194,23 @@ class Tensor(Storage):
         """Whether the tensor was made by the user rather than recorded as a result."""
         edge_of(self)  # brings the node of a view up to date
         return self._node is None
+
+    @property
+    def grad_dtype(self) -> dtypes.dtype:
+        """The dtype of a leaf's gradient, which is its own; another one cannot be set here."""
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        return self.dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: dtypes.dtype | None) -> None:
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if value != self.dtype:
+            raise NotImplementedError(
+                f"grad_dtype: the gradient of a {self.dtype} tensor is {self.dtype} here; "
+                f"got {value}"
+            )
 
     @property
     def grad_fn(self) -> GraphNode | None:

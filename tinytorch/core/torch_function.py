@@ -67,14 +67,28 @@ class Off:
 
 
 class DisableTorchFunctionSubclass(Off):
-    """A scope in which no class is asked by ``__torch_function__``, though modes are."""
+    """A scope in which no class is asked by ``__torch_function__``, though modes are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.DisableTorchFunctionSubclass():
+        ...     tt.ones(1)
+        tensor([1.])
+    """
 
     def __init__(self) -> None:
         super().__init__(1)
 
 
 class DisableTorchFunction(Off):
-    """A scope in which nobody is asked by ``__torch_function__``."""
+    """A scope in which nobody is asked by ``__torch_function__``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.DisableTorchFunction():
+        ...     tt.ones(1)
+        tensor([1.])
+    """
 
     def __init__(self) -> None:
         super().__init__(2)

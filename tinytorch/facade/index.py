@@ -216,7 +216,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "fft.stft": "istft stft",
         "index.array_methods": "argpartition choose compress conjugate copy flat to_device",
         "index.diagonal_filling": "fill_diagonal_",
-        "index.filling": "copy_ fill fill_ zero_",
+        "index.filling": "copy_ fill fill_ module_load zero_",
         "index.gathering": """argwhere gather index_select nonzero nonzero_static take
             take_along_dim""",
         "index.index_writing": """index_add index_add_ index_copy index_copy_ index_fill index_fill_
@@ -339,6 +339,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     },
     "nn.functional": {
         "linalg.distance_matrix": "pdist",
+        "linalg.grouped_products": "grouped_mm",
         "linalg.matmul": "linear",
         "nn.activation": """elu elu_ gelu leaky_relu leaky_relu_ log_softmax relu relu_ sigmoid
             sigmoid_ silu silu_ softmax""",

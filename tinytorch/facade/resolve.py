@@ -195,15 +195,17 @@ def aten(name: str) -> Any:
 #: Public modules, imported when first asked for.
 MODULES = (
     "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
-    "distributions", "export", "fft", "func", "functional", "futures", "fx", "hub", "jit",
-    "library", "linalg", "mps", "multiprocessing", "nn", "numpy", "onnx", "ops", "optim",
+    "distributions", "export", "fft", "func", "functional", "functorch", "futures", "fx", "hub",
+    "jit", "library", "linalg", "masked", "mps", "multiprocessing", "nested", "nn", "numpy", "onnx",
+    "ops", "optim",
     "overrides", "profiler", "quantization", "quasirandom", "random", "return_types",
     "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types",
     "utils", "version", "xpu",
 )  # fmt: skip
 #: Modules of PyTorch's that are private by name and that programs use all the same.
 PRIVATE_MODULES = (
-    "_C", "__config__", "_dynamo", "_higher_order_ops", "_subclasses", "_utils",
+    "_C", "__config__", "__future__", "_dynamo", "_higher_order_ops", "_subclasses", "_tensor_str",
+    "_utils",
 )  # fmt: skip
 #: Where the public values that are neither operations nor modules are defined.
 HOMES: dict[str, tuple[str, ...]] = {
@@ -245,8 +247,8 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.dispatch.tensor_types": (
         *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
     ),
-    "tinytorch.jit": ("ScriptModule",),
-    "tinytorch.cuda.streams": ("Stream",),
+    "tinytorch.jit": ("ScriptFunction", "ScriptModule", "fork", "wait"),
+    "tinytorch.cuda.streams": ("Event", "Stream"),
     "tinytorch.futures": ("Future",),
     "tinytorch.amp": ("GradScaler", "autocast"),
     "tinytorch.state.autocast": (
@@ -257,7 +259,11 @@ HOMES: dict[str, tuple[str, ...]] = {
         "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
     ),
     "tinytorch._higher_order_ops": ("cond", "while_loop"),
-    "tinytorch._C": ("PyTorchFileReader", "PyTorchFileWriter", "ScriptObject", "TensorType"),
+    "tinytorch._C": (
+        "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet",
+        "Graph", "JITException", "PyTorchFileReader", "PyTorchFileWriter", "ScriptObject", "Tag",
+        "TensorType", "Value",
+    ),
     "tinytorch.compiler": ("_disable_dynamo", "compile"),
     "tinytorch.dtypes": ("dtype", "finfo", "iinfo", "promote_types"),
     "tinytorch.core.printing": ("get_printoptions", "printoptions", "set_printoptions"),
@@ -265,12 +271,14 @@ HOMES: dict[str, tuple[str, ...]] = {
         "Generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state",
     ),
     "tinytorch.backends.base": ("Backend",),
-    "tinytorch.backends.errors": ("OutOfMemoryError",),
+    "tinytorch.backends.errors": ("AcceleratorError", "OutOfMemoryError"),
     "tinytorch.func": ("vmap",),
     "tinytorch.serialization": ("load", "save"),
     "tinytorch.storage": ("TypedStorage", "UntypedStorage"),
     "tinytorch.ops.create.typed_storage": tuple(dtypes.STORAGES.values()),
-    "tinytorch.autograd.anomaly": ("is_anomaly_enabled", "is_anomaly_check_nan_enabled"),
+    "tinytorch.autograd.anomaly": (
+        "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_anomaly_enabled",
+    ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
 _NAMED_WITH_UNDERSCORE = {*_FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}

@@ -6,12 +6,20 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, TypeVar, overload
 
+from ..futures import Future
 from ..compat.tables.compiling import TABLES, fill
 
-__all__ = ["Final", "TracerWarning", "annotate", "ignore", "script", "trace"]
+__all__ = [
+    "Attribute", "Error", "Final", "TracerWarning", "annotate", "fork", "ignore", "isinstance",
+    "script", "trace", "trace_module", "wait",
+]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T")
+
+
+class Error(Exception):
+    """What TorchScript raises in PyTorch; there to be named in ``except``."""
 
 
 class TracerWarning(Warning):
@@ -55,6 +63,71 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
     return func
 
 
+def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
+    """``mod`` itself, as ``trace``.
+
+    Args:
+        mod: A module.
+        inputs: Not looked at.
+        *args: Accepted for compatibility.
+        **kwargs: The same.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> layer = tt.nn.Linear(1, 1)
+        >>> tt.jit.trace_module(layer, {"forward": tt.ones(1)}) is layer
+        True
+    """
+    return mod
+
+
+def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]:
+    """What a function gives, as a value that may be waited for; it is called at once.
+
+    Args:
+        func: The function.
+        *args: Its arguments.
+        **kwargs: The same, by name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.wait(tt.jit.fork(max, 1, 2))
+        2
+    """
+    future: Future[_T] = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
+
+
+def wait(future: Future[_T]) -> _T:
+    """The value of what ``fork`` gave.
+
+    Args:
+        future: What ``fork`` gave.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.wait(tt.jit.fork(len, "abc"))
+        3
+    """
+    return future.wait()
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Whether an object is of a type, ``list[int]`` and such included, or of one of several.
+
+    Args:
+        obj: The object.
+        target_type: The type, or a tuple of types.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.isinstance([1, 2], list[int]), tt.jit.isinstance([1, "a"], list[int])
+        (True, False)
+    """
+    return import_module(f"{__name__}.annotations")._is_instance(obj, target_type)  # type: ignore[no-any-return]
+
+
 def annotate(the_type: Any, the_value: _T) -> _T:
     """``the_value`` itself.
 
@@ -68,6 +141,21 @@ def annotate(the_type: Any, the_value: _T) -> _T:
         []
     """
     return the_value
+
+
+def Attribute(value: _T, type: Any) -> _T:
+    """``value`` itself.
+
+    Args:
+        value: Anything.
+        type: What TorchScript would take its type for.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.jit.Attribute([], list[int])
+        []
+    """
+    return value
 
 
 @overload

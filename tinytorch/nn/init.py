@@ -112,6 +112,13 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         return tensor.normal_(mean, std, generator=generator)
 
 
+def _no_grad_trunc_normal_(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any = None
+) -> Tensor:
+    """``trunc_normal_``, by the name that libraries take from here."""
+    return trunc_normal_(tensor, mean, std, a, b, generator)
+
+
 @_short
 def trunc_normal_(
     tensor: Tensor,

@@ -89,6 +89,11 @@ def _get_clones(module: Module, N: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
+def _addindent(s_: str, numSpaces: int) -> str:
+    """A text with every line but the first moved to the right."""
+    return s_.replace("\n", "\n" + numSpaces * " ")
+
+
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
     """Take ``prefix`` off the names of a state dict in place, as ``DataParallel`` put it there.
 
@@ -127,7 +132,7 @@ def _publish() -> None:
     functions = (
         "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
         "_reverse_repeat_tuple", "consume_prefix_in_state_dict_if_present",
-        "_EXTRA_STATE_KEY_SUFFIX",
+        "_EXTRA_STATE_KEY_SUFFIX", "_addindent",
     )  # fmt: skip
     names = {
         name: value

@@ -13,6 +13,7 @@ Example:
 from __future__ import annotations
 
 import contextlib
+import enum
 import importlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -32,9 +33,10 @@ from ..state.tracebacks import short
 from ..warnings import warn
 
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
-    "checkpoint_sequential", "detach_variable", "get_device_states", "noop_context_fn",
-    "set_checkpoint_early_stop", "set_device_states",
+    "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "check_backward_validity",
+    "checkpoint", "checkpoint_sequential", "create_selective_checkpoint_contexts",
+    "detach_variable", "get_device_states", "noop_context_fn", "set_checkpoint_early_stop",
+    "set_device_states",
 ]  # fmt: skip
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -53,6 +55,57 @@ def noop_context_fn() -> Contexts:
         2
     """
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+class CheckpointPolicy(enum.Enum):
+    """What is to be done with an operation's result: see ``create_selective_checkpoint_contexts``.
+
+    Example:
+        >>> from tinytorch.utils.checkpoint import CheckpointPolicy
+        >>> CheckpointPolicy.MUST_SAVE.value
+        0
+    """
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+@short
+def create_selective_checkpoint_contexts(
+    policy_fn_or_list: Callable[..., Any] | list[Any], allow_cache_entry_mutation: bool = False
+) -> Contexts:
+    """Contexts for ``checkpoint(context_fn=)`` that in PyTorch keep some operations' results.
+
+    A policy trades memory for time and changes no result; here everything is computed again,
+    whatever it says.
+
+    Args:
+        policy_fn_or_list: A function that says what is to be done with an operation's result, or
+            the operations whose results are to be kept.
+        allow_cache_entry_mutation: Accepted: nothing is kept that could be changed.
+
+    Returns:
+        A context for the first call and one for the second.
+
+    Raises:
+        TypeError: If ``policy_fn_or_list`` is neither a function nor a list.
+
+    Example:
+        >>> import functools
+        >>> import tinytorch as tt
+        >>> from tinytorch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+        >>> x = tt.ones(1, requires_grad=True)
+        >>> keep = functools.partial(create_selective_checkpoint_contexts, [tt.ops.aten.mm])
+        >>> checkpoint(tt.exp, x, use_reentrant=False, context_fn=keep)
+        tensor([2.7183], grad_fn=<ExpBackward0>)
+    """
+    if not (isinstance(policy_fn_or_list, list) or callable(policy_fn_or_list)):
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    return noop_context_fn()
 
 
 @short

@@ -75,6 +75,10 @@ class Tensor(Storage):
     @property
     def is_leaf(self) -> _bool: ...
     @property
+    def grad_dtype(self) -> dtype: ...
+    @grad_dtype.setter
+    def grad_dtype(self, value: dtype | None) -> None: ...
+    @property
     def grad_fn(self) -> GraphNode | None: ...
     @property
     def output_nr(self) -> _int: ...
@@ -6999,6 +7003,25 @@ class Tensor(Storage):
             >>> import tinytorch as tt
             >>> tt.mode(tt.tensor([3, 1, 3])).values
             tensor(3)
+        """
+    def module_load(_self, other: Tensor, assign: _bool = False) -> Tensor:
+        """What a parameter is to become when a state dict is loaded by swapping.
+
+        A subclass overrides it to load itself; see ``set_swap_module_params_on_conversion``.
+
+        Args:
+            input: The parameter.
+            other: What the state dict holds.
+            assign: Whether ``other`` itself is taken, instead of its values into ``input``.
+                Default: False.
+
+        Returns:
+            A tensor without history.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.zeros(2).module_load(tt.ones(2))
+            tensor([1., 1.])
         """
     def moveaxis(
         _self,

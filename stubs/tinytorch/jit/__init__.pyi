@@ -7,22 +7,31 @@ from typing import TypeVar
 from typing import overload
 from tinytorch.compat.rows import _F as __F
 from tinytorch.compat.unsupported import Absent
+from tinytorch.futures import Future as Future
 from tinytorch.nn.module import Module
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 _T = TypeVar('_T')
+
+class Error(Exception):
+    ...
 
 class TracerWarning(Warning):
     ...
 
 def script(obj: _F, *args: Any, **kwargs: Any) -> _F: ...
 def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F: ...
+def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F: ...
+def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]: ...
+def wait(future: Future[_T]) -> _T: ...
+def isinstance(obj: Any, target_type: Any) -> bool: ...
 def annotate(the_type: Any, the_value: _T) -> _T: ...
+def Attribute(value: _T, type: Any) -> _T: ...
 @overload
 def ignore(drop: _F, **kwargs: Any) -> _F: ...
 @overload
 def ignore(drop: bool = False, **kwargs: Any) -> Callable[[_F], _F]: ...
-__all__ = ['Final', 'ScriptFunction', 'ScriptModule', 'TracerWarning', 'annotate', 'export', 'freeze', 'ignore', 'interface', 'is_scripting', 'is_tracing', 'load', 'save', 'script', 'script_if_tracing', 'trace', 'unused']
+__all__ = ['Attribute', 'CompilationUnit', 'Error', 'Final', 'Future', 'ScriptFunction', 'ScriptModule', 'TracerWarning', 'annotate', 'enable_onednn_fusion', 'export', 'export_opnames', 'fork', 'freeze', 'ignore', 'interface', 'is_scripting', 'is_tracing', 'isinstance', 'load', 'onednn_fusion_enabled', 'optimize_for_inference', 'save', 'script', 'script_if_tracing', 'set_fusion_strategy', 'trace', 'trace_module', 'unused', 'wait']
 
 class ScriptFunction(Absent):
     """What ``torch.jit.script`` makes of a function; nothing here is an instance of it.
@@ -99,6 +108,68 @@ def is_tracing() -> bool:
             >>> import tinytorch as tt
             >>> tt.jit.is_tracing()
             False
+
+    """
+
+class CompilationUnit(Absent):
+    """TorchScript's functions of a text; making one raises.
+
+    Example:
+        >>> from tinytorch.jit import CompilationUnit
+        >>> CompilationUnit()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: jit.CompilationUnit: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+    """
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Nothing: no operations are joined.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.enable_onednn_fusion(True)
+
+    """
+
+def onednn_fusion_enabled() -> bool:
+    """False.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.onednn_fusion_enabled()
+            False
+
+    """
+
+def export_opnames(m: Any) -> NoReturn:
+    """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
+
+        Example:
+            >>> from tinytorch.jit import export_opnames
+            >>> export_opnames()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: jit.export_opnames: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
+
+    """
+
+def optimize_for_inference(mod: __F, other_methods: Any = None) -> __F:
+    """``mod`` itself: nothing is compiled.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.optimize_for_inference(len) is len
+            True
+
+    """
+
+def set_fusion_strategy(strategy: Any) -> list[tuple[str, int]]:
+    """What was set before: nothing.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.jit.set_fusion_strategy([('STATIC', 2)])
+            []
 
     """
 

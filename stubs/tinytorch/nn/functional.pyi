@@ -1497,6 +1497,41 @@ def group_norm(
     Reference:
         Wu, He: Group Normalization, arXiv:1803.08494.
     """
+def grouped_mm(
+    mat_a: Tensor,
+    mat_b: Tensor,
+    *,
+    offs: Tensor | None = None,
+    bias: Tensor | None = None,
+    out_dtype: dtype | None = None,
+) -> Tensor:
+    """Matrix products of groups, whose sizes may differ in one dimension.
+
+    Args:
+        mat_a: ``(groups, m, k)``, or a matrix whose rows are in groups, ``(rows, k)``, or, with a
+            matrix ``mat_b``, whose columns are.
+        mat_b: ``(groups, k, n)``, or a matrix whose columns are in groups, ``(k, columns)``, or,
+            with a matrix ``mat_a``, whose rows are.
+        offs: Where each group ends, int32; for matrices alone.
+        bias: None.
+        out_dtype: That of ``mat_a``.
+
+    Returns:
+        ``(groups, m, n)``; with groups of rows or of columns a matrix, with zeros beyond the last
+        group. Not so in PyTorch: float64 is taken, too.
+
+    Raises:
+        RuntimeError: For shapes that do not fit, a ``bias`` or another ``out_dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> experts = tt.stack([tt.eye(2), 2 * tt.eye(2)])
+        >>> ends = tt.tensor([1, 3], dtype=tt.int32)
+        >>> tt.nn.functional.grouped_mm(tt.ones(3, 2), experts, offs=ends)
+        tensor([[1., 1.],
+                [2., 2.],
+                [2., 2.]])
+    """
 def gumbel_softmax(
     logits: Tensor,
     tau: float = 1,

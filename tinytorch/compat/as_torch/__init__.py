@@ -30,6 +30,8 @@ __all__ = ["facade", "install_as_torch", "uninstall_as_torch"]
 _API = "2.13.0"
 #: Holds ``torch.py``, which spawned processes find where this one has its finder.
 _FOLDER = str(Path(__file__).parent)
+#: What is found here: PyTorch, and the package that comes with it.
+_ROOTS = ("torch", "functorch")
 _OWN = __name__.partition(".")[0]
 #: What ``install_as_torch`` changed, in its order: an object, a name of it, and what that was.
 _changed: list[tuple[Any, str, Any]] = []
@@ -93,7 +95,7 @@ def uninstall_as_torch() -> None:
             delattr(thing, name)
         else:
             setattr(thing, name, before)
-    for name in [each for each in sys.modules if each.partition(".")[0] == "torch"]:
+    for name in [each for each in sys.modules if each.partition(".")[0] in _ROOTS]:
         del sys.modules[name]
 
 
@@ -121,7 +123,7 @@ def facade() -> ModuleType:
 
 
 class _TorchFinder:
-    """Answers for ``torch`` and everything below it, and for nothing else.
+    """Answers for ``torch``, ``functorch`` and everything below, and for nothing else.
 
     Packaging tools, too, are told that there is a torch, of the version that it says it is.
     """
@@ -137,8 +139,9 @@ class _TorchFinder:
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         root, _, part = fullname.partition(".")
-        if root != "torch":
+        if root not in _ROOTS:
             return None
+        part = part if root == "torch" else fullname
         module = _counterpart(fullname, part) if part else facade()
         return alias(fullname, module)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rows import Table, alias, answer, argument, fill, missing, refusal
+from ..rows import Table, alias, answer, argument, choices, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
 
@@ -56,6 +56,17 @@ TABLES = {
                 missing("A value of a compiled class; nothing is one here.", _NO_SCRIPT),
             "TensorType":
                 missing("TorchScript's type of tensors; nothing is one here.", _NO_SCRIPT),
+            "JITException": alias("jit:Error"),
+            "Tag": choices(
+                "What PyTorch's compiler may take of an operation; nothing here asks.",
+                core=0, cudagraph_unsafe=1, data_dependent_output=2,
+                dynamic_output_shape=3, flexible_layout=4, generated=5,
+                inplace=6, inplace_view=7, maybe_aliasing_or_mutating=8,
+                needs_contiguous_strides=9, needs_exact_strides=10,
+                needs_fixed_stride_order=11, nondeterministic_bitwise=12,
+                nondeterministic_seeded=13, out=14, out_variant=15,
+                pointwise=16, pt2_compliant_tag=17, reduction=18, view_copy=19,
+            ),
             "Value": missing("A value in TorchScript's record of a program; nothing is one here.",
                              _NO_SCRIPT),
         },
@@ -135,6 +146,17 @@ TABLES = {
         "save": refusal(_SCRIPTED, takes="m: Any, f: Any, *args: Any, **kwargs: Any"),
         "load": refusal(_SCRIPTED, takes="f: Any, *args: Any, **kwargs: Any"),
         "is_scripting is_tracing": answer(False),
+        "CompilationUnit": missing("TorchScript's functions of a text; making one raises.",
+                                   _SCRIPTED),
+        "Future": alias("futures:"),
+        "enable_onednn_fusion": answer(None, "Nothing: no operations are joined.", "enabled: bool",
+                                       shown="True"),
+        "onednn_fusion_enabled": answer(False),
+        "export_opnames": refusal(_SCRIPTED, takes="m: Any"),
+        "optimize_for_inference": argument("``mod`` itself: nothing is compiled.",
+                                           "mod: _F, other_methods: Any = None"),
+        "set_fusion_strategy": answer([], "What was set before: nothing.", "strategy: Any",
+                                      shown="[('STATIC', 2)]", gives="list[tuple[str, int]]"),
         "export script_if_tracing unused interface _overload _overload_method _script_if_tracing":
             _ITSELF,
     }),

@@ -45,6 +45,49 @@ TABLES = {
         names={"get_cpu_capability": answer("DEFAULT", '``"DEFAULT"``: none of those for vector '
                                             "instructions; NumPy chooses its own.")},
     ),
+    "backends.cusparselt": Table(
+        doc="``torch.backends.cusparselt``: half-empty matrices on GPUs, of which there are none.",
+        names={"is_available": answer(False), "version": answer(None)},
+    ),
+    "backends.kleidiai": Table(
+        doc="``torch.backends.kleidiai``: a library that nothing here uses.",
+        names={"is_available": answer(False)},
+    ),
+    "backends.mha": Table(
+        doc="``torch.backends.mha``: PyTorch's shorter way through attention at inference.",
+        names={
+            "get_fastpath_enabled": answer(False, "False: there is one way."),
+            "set_fastpath_enabled":
+                answer(None, "Nothing: there is one way.", "value: bool", shown="False"),
+        },
+    ),
+    "backends.miopen": Table(
+        doc="``torch.backends.miopen``: a library of AMD's that nothing here uses.",
+        names={"immediate": False},
+    ),
+    "backends.nnpack": Table(
+        doc="``torch.backends.nnpack``: a library that nothing here uses.",
+        names={
+            "is_available": answer(False),
+            "set_flags": answer((False,), "That it was off: ``(False,)``.", "enabled: bool",
+                                shown="False"),
+        },
+    ),
+    "backends.opt_einsum": Table(
+        doc="``torch.backends.opt_einsum``: a library that nothing here uses; ``einsum`` finds an "
+            "order itself.",
+        names={"enabled": False, "strategy": None, "is_available": answer(False),
+               "get_opt_einsum": answer(None)},
+    ),
+    "backends.quantized": Table(
+        doc="``torch.backends.quantized``: libraries for quantized tensors, of which there are "
+            "none.",
+        names={"engine": "none", "supported_engines": ["none"]},
+    ),
+    "backends.xnnpack": Table(
+        doc="``torch.backends.xnnpack``: a library that nothing here uses.",
+        names={"enabled": False},
+    ),
     "backends.mkl": Table(
         doc="``torch.backends.mkl``: which BLAS NumPy uses says ``python -m tinytorch --info``.",
         names={"is_available": answer(False)},

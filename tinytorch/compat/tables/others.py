@@ -8,6 +8,7 @@ __all__ = ["TABLES", "fill"]
 
 _DENSE = "tensors are dense here: none are sparse"
 _WHOLE = "tensors are not quantized here"
+_NESTED = "tensors are not nested here: pad them, or keep a list"
 _UNMEASURED = "tinytorch measures nothing; use Python's cProfile"
 _OLD_SPARSE = "The older name of a sparse tensor of"
 _FORMS = "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd"
@@ -52,6 +53,11 @@ TABLES = {
                 "What marks every operation for Intel's profilers; making one raises.",
                 _UNMEASURED),
         },
+    ),
+    "nested": Table(
+        doc="``torch.nested`` for programs that name it: there are no tensors of several lengths.",
+        names={"as_nested_tensor masked_select narrow nested_tensor nested_tensor_from_jagged "
+               "to_padded_tensor": refusal(_NESTED)},
     ),
     "optim._functional": Table(
         doc="``torch.optim._functional``: the functional forms of the optimizers.",

@@ -118,6 +118,9 @@ class Module(Hooked):
                 shorten(error)
                 raise
 
+        #: By PyTorch's name; libraries call it where they override ``__call__``.
+        _call_impl = __call__
+
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: a module runs as it is written; see ``tinytorch.compile``.
 

@@ -10,9 +10,14 @@ from ... import dtypes
 from ...core.layout import memory_format
 from ...core.tensor import Tensor
 from ...state import no_grad
+from ...utils.swapping import swap_tensors
 from ...warnings import warn
-from ..parameter import is_lazy
+from ..parameter import Parameter, is_lazy
 from .traversal import Traversal
+
+
+#: How parameters get new contents: see ``torch.__future__``.
+FUTURE = {"overwrite": False, "swap": False}
 
 
 class Conversion(Traversal):
@@ -26,8 +31,12 @@ class Conversion(Traversal):
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
-            if param is not None:
+        for name, param in self._parameters.items():
+            if param is not None and FUTURE["overwrite"] and not is_lazy(param):
+                self._parameters[name] = _converted(param, fn)
+            elif param is not None and FUTURE["swap"] and not is_lazy(param):
+                swap_tensors(param, _converted(param, fn))
+            elif param is not None:
                 _convert(param, fn)
         for name, buffer in self._buffers.items():
             if is_lazy(buffer):
@@ -193,6 +202,15 @@ class Conversion(Traversal):
             tinytorch.Size([3, 2])
         """
         return self._apply(lambda t: t.new_empty(t.shape, device=device), recurse)
+
+
+def _converted(param: Tensor, fn: Callable[[Tensor], Tensor]) -> Parameter:
+    """Another parameter with what ``fn`` gives of a parameter and of its gradient."""
+    with no_grad():
+        made = Parameter(fn(param).detach(), param.requires_grad)
+        if param.grad is not None:
+            made.grad = fn(param.grad).detach().requires_grad_(param.grad.requires_grad)
+    return made
 
 
 def _convert(param: Tensor, fn: Callable[[Tensor], Tensor]) -> None:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from ...core.tensor import Tensor
 from ...state import no_grad
+from ...utils.swapping import swap_tensors
 from ...warnings import warn
 from ..parameter import Parameter, is_lazy
-from .conversion import Conversion
+from .conversion import FUTURE, Conversion
 from .handle import Hook, Hooks, RemovableHandle, add_hook
 
 EXTRA_STATE = "_extra_state"
@@ -271,6 +272,9 @@ class StateDict(Conversion):
 
     def _take_over(self, name: str, member: Tensor, given: Tensor, assign: bool) -> None:
         with no_grad():
+            if FUTURE["swap"] and not is_lazy(member):
+                _swap(member, given, assign)
+                return
             if not assign:
                 member.copy_(given)
                 return
@@ -407,3 +411,13 @@ def _positional(
     given: list[Any] = [destination, prefix, keep_vars]
     given[: len(args)] = args
     return given[0], given[1], given[2]
+
+
+def _swap(member: Tensor, given: Tensor, assign: bool) -> None:
+    """Give a tensor of a module what its class makes of a given one."""
+    made = member.module_load(given, assign=assign)
+    if made is member or made is given:
+        raise RuntimeError("module_load must return a tensor of its own")
+    if isinstance(member, Parameter) and not isinstance(made, Parameter):
+        made = Parameter(made, requires_grad=member.requires_grad)
+    swap_tensors(member, made)

@@ -125,3 +125,26 @@ def _copied_over(
 
 
 copy_.plainly(_copied_over, inplace=True)
+
+
+@composite(namespaces=("Tensor",))
+def module_load(input: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What a parameter is to become when a state dict is loaded by swapping.
+
+    A subclass overrides it to load itself; see ``set_swap_module_params_on_conversion``.
+
+    Args:
+        input: The parameter.
+        other: What the state dict holds.
+        assign: Whether ``other`` itself is taken, instead of its values into ``input``.
+            Default: False.
+
+    Returns:
+        A tensor without history.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(2).module_load(tt.ones(2))
+        tensor([1., 1.])
+    """
+    return other.detach() if assign else copy_(input, other).detach()

@@ -81,6 +81,11 @@ def _check_context(num_workers: int, context: Any) -> None:
             f"specifying the start method, but got multiprocessing_context={context}"
         )
 
+    raise NotImplementedError(
+        "DataLoader: workers are threads here, which no start method is for; leave "
+        "multiprocessing_context out"
+    )
+
 
 def _check_stream(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
     for name, value, given in (

@@ -56,7 +56,7 @@ class DataLoader(Generic[T_co]):
         timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
         worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first; a method of
             ``dataset`` is called of the worker's own copy.
-        multiprocessing_context: Accepted where there are workers; selects nothing.
+        multiprocessing_context: None: workers are threads.
         generator: The ``Generator`` that shuffles and seeds the workers. Default: the
             default one.
         prefetch_factor: Batches made ahead per worker. Default: 2.
@@ -68,6 +68,7 @@ class DataLoader(Generic[T_co]):
     Raises:
         ValueError: For arguments that exclude each other or are out of range.
         TypeError: If ``multiprocessing_context`` is neither a name nor a context.
+        NotImplementedError: If it is one.
 
     Example:
         >>> import tinytorch as tt

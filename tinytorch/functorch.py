@@ -1,0 +1,155 @@
+"""``functorch``, the older home of ``tinytorch.func``, with its older functions.
+
+Example:
+    >>> import tinytorch as tt
+    >>> from tinytorch.functorch import grad, make_functional
+    >>> model, params = make_functional(tt.nn.Linear(1, 1, bias=False))
+    >>> [g.item() for g in grad(lambda params: model(params, tt.ones(1)).sum())(params)]
+    [1.0]
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from .compat.module_aliases import publish
+from .compat.unsupported import absent
+from .core.tensor import Tensor
+from .func import functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev
+from .func import jvp, stack_module_state, vjp, vmap
+from .nn.module import Module
+
+__all__ = [
+    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble",
+    "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+    "make_functional", "make_functional_with_buffers", "make_fx", "vjp", "vmap",
+]  # fmt: skip
+
+
+class FunctionalModuleWithBuffers(Module):
+    """A module that is given its parameters and buffers when it is called.
+
+    Args:
+        model: The module.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.functorch import FunctionalModuleWithBuffers
+        >>> model = FunctionalModuleWithBuffers(tt.nn.Linear(1, 1, bias=False))
+        >>> model((tt.full((1, 1), 3.0),), (), tt.ones(1))
+        tensor([3.])
+    """
+
+    def __init__(self, model: Module) -> None:
+        super().__init__()
+        self.stateless_model = copy.deepcopy(model).to("meta")
+        self.param_names = tuple(name for name, _ in model.named_parameters())
+        self.buffer_names = tuple(name for name, _ in model.named_buffers())
+
+    def forward(
+        self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any
+    ) -> Any:
+        """What the module gives with these parameters and buffers."""
+        state = dict(zip(self.param_names, params, strict=True))
+        state |= dict(zip(self.buffer_names, buffers, strict=True))
+        return functional_call(self.stateless_model, state, args, kwargs)
+
+
+class FunctionalModule(FunctionalModuleWithBuffers):
+    """A module without buffers that is given its parameters when it is called.
+
+    Args:
+        model: The module.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.functorch import FunctionalModule
+        >>> FunctionalModule(tt.nn.Linear(1, 1, bias=False))((tt.full((1, 1), 3.0),), tt.ones(1))
+        tensor([3.])
+    """
+
+    def forward(self, params: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
+        """What the module gives with these parameters."""
+        return super().forward(params, (), *args, **kwargs)
+
+
+def make_functional(
+    model: Module, disable_autograd_tracking: bool = False
+) -> tuple[FunctionalModule, tuple[Tensor, ...]]:
+    """A module as a function of its parameters, and these; ``func.functional_call`` is newer.
+
+    Args:
+        model: The module, which keeps what it has.
+        disable_autograd_tracking: Whether the parameters require no grad. Default: False.
+
+    Raises:
+        RuntimeError: If it has buffers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.functorch import make_functional
+        >>> model, params = make_functional(tt.nn.Linear(2, 3))
+        >>> model(params, tt.ones(2)).shape
+        tinytorch.Size([3])
+    """
+    if any(True for _ in model.buffers()):
+        raise RuntimeError(
+            "make_functional(model): `model` has buffers. Please use "
+            "make_functional_with_buffers(model) instead."
+        )
+    return FunctionalModule(model), _parameters(model, disable_autograd_tracking)
+
+
+def make_functional_with_buffers(
+    model: Module, disable_autograd_tracking: bool = False
+) -> tuple[FunctionalModuleWithBuffers, tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """A module as a function of its parameters and buffers, and these.
+
+    Args:
+        model: The module, which keeps what it has.
+        disable_autograd_tracking: Whether the parameters require no grad. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.functorch import make_functional_with_buffers
+        >>> model, params, buffers = make_functional_with_buffers(tt.nn.BatchNorm1d(2))
+        >>> len(params), len(buffers)
+        (2, 3)
+    """
+    buffers = tuple(copy.deepcopy([*model.buffers()]))
+    params = _parameters(model, disable_autograd_tracking)
+    return FunctionalModuleWithBuffers(model), params, buffers
+
+
+def _parameters(model: Module, apart: bool) -> tuple[Tensor, ...]:
+    params: list[Tensor] = copy.deepcopy([*model.parameters()])
+    return tuple(p.detach() if apart else p for p in params)
+
+
+def combine_state_for_ensemble(
+    models: Sequence[Module],
+) -> tuple[FunctionalModuleWithBuffers, tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Modules of one kind as a function, and their parameters and buffers stacked, for ``vmap``.
+
+    Args:
+        models: The modules.
+
+    Raises:
+        RuntimeError: If there is none, or they differ in class or mode.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.functorch import combine_state_for_ensemble, vmap
+        >>> models = [tt.nn.Linear(2, 3) for _ in range(4)]
+        >>> model, params, buffers = combine_state_for_ensemble(models)
+        >>> vmap(model, (0, 0, None))(params, buffers, tt.ones(2)).shape
+        tinytorch.Size([4, 3])
+    """
+    params, buffers = stack_module_state([*models])
+    return FunctionalModuleWithBuffers(models[0]), (*params.values(),), (*buffers.values(),)
+
+
+make_fx = absent("functorch.make_fx", "tinytorch records no graphs of programs")
+publish(__name__, "experimental")
