@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 from urllib.parse import urlparse as urlparse
 
 __all__ = [
-    "HASH_REGEX", "download_url_to_file", "get_dir", "load", "load_state_dict_from_url", "set_dir",
+    "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load",
+    "load_state_dict_from_url", "set_dir",
 ]  # fmt: skip
 
 #: The beginning of a file's hash in its name: ``resnet18-bfd8deac.pth``.
@@ -37,7 +38,7 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-download_url_to_file = load = load_state_dict_from_url = _refuse
+download_url_to_file = load = load_state_dict_from_url = help = list = _refuse
 _chosen: str | None = None
 
 

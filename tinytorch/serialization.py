@@ -44,17 +44,23 @@ from .checkpoint.storages import bytes_in_map, bytes_in_memory, restorer, storag
 from .checkpoint.survey import survey
 from .checkpoint.writing import CLASSES, REDUCERS, attributes, pickled
 from .core.device import device
+from .compat.unsupported import absent
 from .core.tensor import Tensor, wrap
 from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
+from .state import Variable
 from .state.tracebacks import short
 
 __all__ = [
     "add_safe_globals", "clear_safe_globals", "get_safe_globals",
-    "get_unsafe_globals_in_checkpoint", "load", "safe_globals", "save",
+    "get_crc32_options", "get_default_load_endianness", "get_default_mmap_options",
+    "get_unsafe_globals_in_checkpoint", "load", "register_package", "safe_globals", "save",
+    "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options", "skip_data",
 ]  # fmt: skip
 
+#: Whether numbers are left out of what is written.
+_skipping: Variable[bool] = Variable("skip_data", False)
 #: The version of pickle's format that ``save`` writes.
 DEFAULT_PROTOCOL = 2
 File: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
@@ -113,6 +119,10 @@ def save(
                 "a 'write' attribute")  # fmt: skip
     buffer: Any = io.BytesIO()
     if not _use_new_zipfile_serialization:
+        if _skipping.get():
+            raise RuntimeError(
+                "Cannot use skip_data=True with _use_new_zipfile_serialization=False"
+            )
         write_legacy(obj, buffer, pickle_module, pickle_protocol)
         with _opened(f, "wb") as file:
             file.write(buffer.getbuffer())
@@ -125,7 +135,8 @@ def save(
         if not _disable_byteorder_record:
             zip_file.write("byteorder", sys.byteorder.encode())
         for storage in storages:
-            zip_file.write(f"data/{storage.key}", storage.bytes())
+            content = bytes(storage.flat.nbytes) if _skipping.get() else storage.bytes()
+            zip_file.write(f"data/{storage.key}", content)
         zip_file.write("version", archive.VERSION)
         zip_file.close()
         if whole is not file:
@@ -418,3 +429,80 @@ def _read_anything(module: Any, options: Any, file: IO[bytes], read_storage: Rea
     unpickler = trusting_unpickler(module.Unpickler)(file, **options)
     unpickler.read_storage = read_storage
     return unpickler.load()
+
+
+# -- settings ---------------------------------------------------------------------------------
+
+_READ = "files are read as their headers say; say otherwise to each load()"
+set_default_load_endianness = absent("serialization.set_default_load_endianness", _READ)
+set_default_mmap_options = absent("serialization.set_default_mmap_options", _READ)
+register_package = absent("serialization.register_package", "devices are those of the backends")
+
+
+def get_default_load_endianness() -> None:
+    """None: which byte of a number comes first says the file, or else it is the least one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.serialization.get_default_load_endianness()
+    """
+
+
+def get_default_mmap_options() -> int:
+    """``MAP_PRIVATE``: what is written to tensors of ``load(mmap=True)`` changes no file.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.serialization.get_default_mmap_options()
+        2
+    """
+    return 2
+
+
+def get_crc32_options() -> bool:
+    """Whether ``save`` writes checksums: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.serialization.get_crc32_options()
+        True
+    """
+    return True
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    """Nothing: checksums are written in any case, and read by neither library.
+
+    Args:
+        compute_crc32: Whether they are to be written.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.serialization.set_crc32_options(False)
+    """
+
+
+@contextlib.contextmanager
+def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
+    """Have ``save`` leave the places of numbers free in the file, in a ``with`` block: zeros.
+
+    ``load`` reads numbers as ever.
+
+    Args:
+        materialize_fake_tensors: Accepted: there are no tensors without numbers but ``meta``'s.
+
+    Example:
+        >>> import io
+        >>> import tinytorch as tt
+        >>> file = io.BytesIO()
+        >>> with tt.serialization.skip_data():
+        ...     tt.save(tt.ones(2), file)
+        >>> _ = file.seek(0)
+        >>> tt.load(file)
+        tensor([0., 0.])
+    """
+    token = _skipping.set(True)
+    try:
+        yield
+    finally:
+        _skipping.reset(token)

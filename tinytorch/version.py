@@ -6,7 +6,7 @@ import re
 import sys
 from importlib.metadata import distributions
 
-__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "xpu"]
+__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "rocm", "xpu"]
 
 #: As it is while the program runs: a program for PyTorch sees the version of its API.
 __version__: str = sys.modules[__name__.partition(".")[0]].__version__
@@ -23,6 +23,7 @@ def _cuda() -> str | None:
 
 cuda: str | None = _cuda()
 hip: str | None = None
+rocm: str | None = None
 xpu: str | None = None
 debug: bool = False
 git_version: str | None = None

@@ -152,6 +152,7 @@ from tinytorch.facade.constants import newaxis as newaxis
 from tinytorch.facade.constants import pi as pi
 from tinytorch.func.mapping import vmap as vmap
 from tinytorch.futures import Future as Future
+from tinytorch.jit import CompilationUnit as CompilationUnit
 from tinytorch.jit import ScriptFunction as ScriptFunction
 from tinytorch.jit import ScriptModule as ScriptModule
 from tinytorch.jit import fork as fork

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import typing
 from typing import Any
 
@@ -265,3 +266,36 @@ def test_policies_of_checkpoints_change_no_result(lib: Any) -> None:
         assert lib.allclose(x.grad, y.grad)
     with pytest.raises(TypeError, match="either a function or a list of ops"):
         checkpoint.create_selective_checkpoint_contexts(3)
+
+
+def test_files_without_numbers(lib: Any) -> None:
+    whole, free = io.BytesIO(), io.BytesIO()
+    state = {"a": lib.arange(3.0), "b": lib.ones(2, dtype=lib.int64)}
+    lib.save(state, whole)
+    with lib.serialization.skip_data():
+        lib.save(state, free)
+        with pytest.raises(RuntimeError, match="Cannot use skip_data=True"):
+            lib.save(state, io.BytesIO(), _use_new_zipfile_serialization=False)
+    assert len(free.getvalue()) == len(whole.getvalue())
+    free.seek(0)
+    found = lib.load(free)
+    assert found["a"].tolist() == [0, 0, 0] and found["b"].dtype == lib.int64
+    assert lib.serialization.get_crc32_options() is True
+    assert lib.serialization.get_default_load_endianness() is None
+    assert lib.serialization.get_default_mmap_options() == 2
+
+
+@pytest.mark.parametrize("options", [
+    {"mode": "bogus"}, {"mode": 3}, {"backend": "bogus"}, {"mode": "bogus", "backend": "inductor"},
+], ids=str)  # fmt: skip
+def test_what_no_compiler_knows(lib: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(RuntimeError, match="Unrecognized mode=|Invalid backend: 'bogus'"):
+        lib.compile(len, **options)
+
+
+@pytest.mark.parametrize("options", [
+    {"mode": "max-autotune"}, {"backend": "eager"}, {"mode": "default", "backend": "inductor"},
+    {"backend": len}, {"options": {"trace.enabled": True}},
+], ids=str)  # fmt: skip
+def test_what_a_compiler_knows(options: dict[str, Any]) -> None:
+    assert tt.compile(len, **options) is len

@@ -247,7 +247,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.dispatch.tensor_types": (
         *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
     ),
-    "tinytorch.jit": ("ScriptFunction", "ScriptModule", "fork", "wait"),
+    "tinytorch.jit": ("CompilationUnit", "ScriptFunction", "ScriptModule", "fork", "wait"),
     "tinytorch.cuda.streams": ("Event", "Stream"),
     "tinytorch.futures": ("Future",),
     "tinytorch.amp": ("GradScaler", "autocast"),

@@ -41,6 +41,15 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
+_CHOSEN = "one kernel serves every way of calling an operation here"
+_COMPILED = "it is for code that is compiled for GPUs, and nothing is compiled"
+register_vmap = absent("library.register_vmap", "operations are batched as their backward is")
+register_autocast = absent("library.register_autocast", _CHOSEN)
+register_torch_dispatch = absent("library.register_torch_dispatch", _CHOSEN)
+get_kernel = absent("library.get_kernel", _CHOSEN)
+get_ctx = absent("library.get_ctx", "no tensor without numbers is made to learn shapes")
+triton_op = absent("library.triton_op", _COMPILED)
+wrap_triton = absent("library.wrap_triton", _COMPILED)
 opcheck = absent("library.opcheck", "it tests what compilers are told, and nothing is compiled")
 fallthrough_kernel = absent("library.fallthrough_kernel", "it is a mark and is not to be called")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import multiprocessing
 import threading
 import time
 from collections.abc import Iterator
@@ -434,6 +435,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"batch_size": 0}, "batch_size should be a positive integer value, but got batch_size=0"),
     ({"batch_size": 2.5}, "batch_size should be a positive integer value"),
 ]
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_workers_are_not_started_otherwise(method: str) -> None:
+    for context in (method, multiprocessing.get_context(method)):
+        with pytest.raises(NotImplementedError, match=f"workers are threads .* {method!r}"):
+            DataLoader(Squares(), num_workers=1, multiprocessing_context=context)
+    assert len([*DataLoader(Squares(), num_workers=1, multiprocessing_context="fork")])
 
 
 @pytest.mark.parametrize(("setting", "text"), WRONG)

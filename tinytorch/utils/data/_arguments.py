@@ -81,10 +81,12 @@ def _check_context(num_workers: int, context: Any) -> None:
             f"specifying the start method, but got multiprocessing_context={context}"
         )
 
-    raise NotImplementedError(
-        "DataLoader: workers are threads here, which no start method is for; leave "
-        "multiprocessing_context out"
-    )
+    method = context if isinstance(context, str) else context.get_start_method()
+    if method != "fork":  # by which workers begin with what the program has, as threads do
+        raise NotImplementedError(
+            f"DataLoader: workers are threads here and not started by {method!r}; leave "
+            "multiprocessing_context out"
+        )
 
 
 def _check_stream(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:

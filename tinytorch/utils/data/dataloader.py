@@ -18,6 +18,7 @@ from ._arguments import check_arguments
 from ._fetch import Fetch, make_fetch
 from ._pinning import pinning
 from ._workers import ENDED, Failure, Worker, WorkerInfo
+from ._workers import get_worker_info as get_worker_info
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
@@ -56,7 +57,8 @@ class DataLoader(Generic[T_co]):
         timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
         worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first; a method of
             ``dataset`` is called of the worker's own copy.
-        multiprocessing_context: None: workers are threads.
+        multiprocessing_context: None or ``"fork"``: workers are threads, which begin with what
+            the program has.
         generator: The ``Generator`` that shuffles and seeds the workers. Default: the
             default one.
         prefetch_factor: Batches made ahead per worker. Default: 2.
@@ -68,7 +70,7 @@ class DataLoader(Generic[T_co]):
     Raises:
         ValueError: For arguments that exclude each other or are out of range.
         TypeError: If ``multiprocessing_context`` is neither a name nor a context.
-        NotImplementedError: If it is one.
+        NotImplementedError: If it is of another start method.
 
     Example:
         >>> import tinytorch as tt
