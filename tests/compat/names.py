@@ -1,5 +1,5 @@
 """Which public names of PyTorch's are here: ``python tests/compat/names.py`` lists those that are
-not, neither in the library nor, with a reason, in ``names_left_out``.
+neither in the library nor, with a reason, in ``names_left_out``.
 
 It walks every public module of PyTorch's. A module's names are those that its ``__all__`` lists
 or else those it defines; of a class, its public members, too, each where it is defined.
@@ -13,9 +13,10 @@ import pkgutil
 import re
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Iterator
+from enum import Enum
 from functools import cache
+from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,19 +26,25 @@ sys.path[:0] = [str(Path(__file__).parents[2])] if __name__ == "__main__" else [
 from tests.compat.names_left_out import LEFT_OUT, UNTOUCHED  # noqa: E402
 
 
-def reason(name: str) -> str | None:
-    """The line of the list that a name is on, its pattern; None if it is on none."""
-    return next((line for line in LEFT_OUT if _on(line, name)), None)
-
-
 @cache
-def _pattern(line: str) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(each).replace(r"\*", ".*") for each in line.split()))
+def left_out() -> dict[str, str]:
+    """The reason for each name, or pattern that ends with a star, of the list."""
+    found = {}
+    for why, text in LEFT_OUT.items():
+        for outer, names in re.findall(r"^ {8}(\S+):((?:.|\n {12})*)", text, re.MULTILINE):
+            found.update({f"{outer}.{name}": why for name in names.split()})
+    return found
 
 
-def _on(line: str, name: str) -> bool:
-    """Whether a name is one of a line's patterns, where ``*`` stands for anything."""
-    return _pattern(line).fullmatch(name) is not None
+def listed(name: str) -> str | None:
+    """What of the list leaves a name out; None if nothing does."""
+    star = f"{name.rpartition('.')[0]}.*"
+    return name if name in left_out() else star if star in left_out() else None
+
+
+def is_untouched(name: str) -> bool:
+    """Whether a module is none of those that are looked into."""
+    return any(name in names.split() for names in UNTOUCHED)
 
 
 def public_modules(name: str) -> Iterator[str]:
@@ -46,7 +53,7 @@ def public_modules(name: str) -> Iterator[str]:
     module = importlib.import_module(name)
     for found in pkgutil.iter_modules(getattr(module, "__path__", ())):
         inner = f"{name}.{found.name}"
-        if not found.name.startswith("_") and not any(_on(line, inner) for line in UNTOUCHED):
+        if not found.name.startswith("_") and not is_untouched(inner):
             yield from public_modules(inner) if found.ispkg else [inner]
 
 
@@ -105,7 +112,7 @@ def is_here(name: str) -> bool:
         except ModuleNotFoundError:
             continue
         for part in parts[length:]:
-            if part in getattr(value, "__annotations__", ()):  # an attribute of instances
+            if inspect.isclass(value) and _is_of_instances(value, part):
                 return True
             if not hasattr(value, part):
                 return False
@@ -114,34 +121,44 @@ def is_here(name: str) -> bool:
     return False
 
 
-def compare() -> tuple[list[str], Counter[str], int]:
-    """The names that are missing and on no line, those on each line, and how many there are.
+def _is_of_instances(cls: type, name: str) -> bool:
+    """Whether it is an attribute that ``__init__`` sets, or ``name`` or ``value`` of an Enum."""
+    starts = [vars(base).get("__init__") for base in cls.__mro__]
+    set_there = any(name in start.__code__.co_names for start in starts if isfunction(start))
+    return set_there or (issubclass(cls, Enum) and name in ("name", "value"))
+
+
+def compare() -> tuple[list[str], list[str], int, int]:
+    """The names that are missing and on no list, those on the list that need not be, how many
+    are missing and on it, and how many there are.
 
     What is in a class or module that is missing is missing with it.
     """
-    missing, listed, gone = [], Counter(dict.fromkeys(LEFT_OUT, 0)), set()
+    missing, used, gone, count = [], set(), set(), 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         names = wanted()
         for name, outer in names.items():
-            line = None
-            if outer in gone:
+            if outer in gone or not is_here(name):
                 gone.add(name)
-            elif not is_here(name):
-                gone.add(name)
-                line = reason(name)
-                if line is None:
-                    missing.append(name)
-            if line is not None:
-                listed[line] += 1
-    return missing, listed, len(names)
+            if name not in gone or outer in gone:
+                continue
+            entry = listed(name)
+            if entry is None:
+                missing.append(name)
+            else:
+                used.add(entry)
+                count += 1
+    return missing, sorted(left_out().keys() - used), count, len(names)
 
 
 def main() -> int:
-    missing, listed, count = compare()
-    idle = [line for line, times in listed.items() if not times]
-    print(*missing, *(f"no longer needed: {line}" for line in idle), sep="\n")
-    print(f"{count} names, {len(missing)} missing, {listed.total()} on {len(listed)} lines")
+    missing, idle, count, total = compare()
+    sys.stdout.write("".join(f"{name}\n" for name in missing))
+    sys.stdout.write("".join(f"no longer missing: {name}\n" for name in idle))
+    sys.stdout.write(
+        f"{total} names, {len(missing)} missing, {count} left out for {len(LEFT_OUT)} reasons\n"
+    )
     return 1 if missing or idle else 0
 
 

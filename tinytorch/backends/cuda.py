@@ -10,8 +10,9 @@ from typing import Any
 from ..warnings import warn
 
 __all__ = [
-    "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp",
-    "is_built", "matmul", "sdp_kernel",
+    "cudnn_sdp_enabled", "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp",
+    "enable_mem_efficient_sdp", "flash_sdp_enabled", "is_built", "is_flash_attention_available",
+    "math_sdp_enabled", "matmul", "mem_efficient_sdp_enabled", "sdp_kernel",
 ]  # fmt: skip
 
 
@@ -74,6 +75,32 @@ def enable_cudnn_sdp(enabled: bool) -> None:
         >>> import tinytorch as tt
         >>> tt.backends.cuda.enable_cudnn_sdp(False)
     """
+
+
+def math_sdp_enabled() -> bool:
+    """Whether attention is computed as it is written: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.backends.cuda.math_sdp_enabled()
+        True
+    """
+    return True
+
+
+def flash_sdp_enabled() -> bool:
+    """Whether there is another way to compute it: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.backends.cuda.flash_sdp_enabled()
+        False
+    """
+    return False
+
+
+mem_efficient_sdp_enabled = cudnn_sdp_enabled = flash_sdp_enabled
+is_flash_attention_available = flash_sdp_enabled
 
 
 @contextmanager
