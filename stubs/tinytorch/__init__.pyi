@@ -14036,7 +14036,7 @@ def normal(
         generator: A ``Generator``. Default: the default one.
         out: Where to write the result.
         dtype: Where both are numbers, a float or complex dtype. Default: the default dtype.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where both are numbers: where. Default: the active backend's.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -15357,7 +15357,7 @@ def rand_like(
         input: Tensor of any shape.
         generator: A ``Generator``. Default: the default one.
         dtype: Default: ``input``'s.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -15446,7 +15446,7 @@ def randint_like(
         high: One above the highest.
         generator: A ``Generator``. Default: the default one.
         dtype: Default: ``input``'s.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -15536,7 +15536,7 @@ def randn_like(
         input: Tensor of any shape.
         generator: A ``Generator``. Default: the default one.
         dtype: Default: ``input``'s.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.

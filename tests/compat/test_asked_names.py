@@ -103,8 +103,13 @@ def test_layouts_to_compare_with(torch: Any) -> None:
         if name != "strided":
             with pytest.raises(NotImplementedError, match=f"zeros: the layout tinytorch.{name} is"):
                 tt.zeros(2, layout=layout)
-            with pytest.raises(NotImplementedError, match=f"layout tinytorch.{name} is"):
-                tt.zeros_like(tt.ones(2), layout=layout)
+            for like in (tt.zeros_like, tt.rand_like, tt.randn_like):
+                with pytest.raises(NotImplementedError, match=f"layout tinytorch.{name} is"):
+                    like(tt.ones(2), layout=layout)
+            for call in (lambda: tt.randint_like(tt.ones(2), 3, layout=layout),
+                         lambda: tt.normal(0.0, 1.0, (2,), layout=layout)):  # fmt: skip
+                with pytest.raises(NotImplementedError, match=f"layout tinytorch.{name} is"):
+                    call()
     for library in (tt, torch):
         with pytest.raises(TypeError, match="argument 'layout' must be .*torch.layout, not str"):
             library.zeros(2, layout="strided")

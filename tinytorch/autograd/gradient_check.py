@@ -46,7 +46,7 @@ def gradcheck(
             ``Function``, where it has one. Default: False.
         check_backward_ad: Whether the backward pass is. Default: True.
         **options: torch's other switches (``fast_mode``, ``check_batched_grad``, ...), which
-            change nothing: every element is checked.
+            change nothing: every element is checked, and batches go one by one anyway.
 
     Returns:
         Whether all agree.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import dtypes
+from ...core.layout import check_layout
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, checked_size, creation, pinned
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
@@ -318,7 +319,7 @@ def normal(
         generator: A ``Generator``. Default: the default one.
         out: Where to write the result.
         dtype: Where both are numbers, a float or complex dtype. Default: the default dtype.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where both are numbers: where. Default: the active backend's.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -337,6 +338,7 @@ def normal(
         >>> tt.normal(tt.tensor([0.0, 10.0]), tt.tensor([1.0, 0.1]))
         tensor([1.5410, 9.9707])
     """
+    check_layout("normal", layout)
     if size is not None:  # then a tensor stands for its number
         mean, std = (_number(v) for v in (mean, std))
     if isinstance(mean, Tensor) or isinstance(std, Tensor):

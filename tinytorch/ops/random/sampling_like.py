@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
+from ...core.layout import check_layout
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, pinned
 from ...dispatch.op import Array, composite
@@ -61,7 +62,7 @@ def rand_like(
         input: Tensor of any shape.
         generator: A ``Generator``. Default: the default one.
         dtype: Default: ``input``'s.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -80,6 +81,7 @@ def rand_like(
         >>> tt.rand_like(tt.zeros(2))
         tensor([0.4963, 0.7682])
     """
+    check_layout("rand_like", layout)
 
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
         if native.kind not in "fc":
@@ -111,7 +113,7 @@ def randn_like(
         input: Tensor of any shape.
         generator: A ``Generator``. Default: the default one.
         dtype: Default: ``input``'s.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -130,6 +132,7 @@ def randn_like(
         >>> tt.randn_like(tt.zeros(2))
         tensor([ 1.5410, -0.2934])
     """
+    check_layout("randn_like", layout)
 
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
         if native.kind not in "fc":
@@ -167,7 +170,7 @@ def randint_like(
         high: One above the highest.
         generator: A ``Generator``. Default: the default one.
         dtype: Default: ``input``'s.
-        layout: Accepted for compatibility.
+        layout: ``strided``, which is the default.
         device: Where. Default: where ``input`` is.
         pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
         requires_grad: Whether the result is a leaf whose gradient is wanted.
@@ -186,6 +189,7 @@ def randint_like(
         >>> tt.randint_like(tt.zeros(3), 10)
         tensor([4., 9., 3.])
     """
+    check_layout("randint_like", layout)
     bounds = (0, low) if high is None else (low, high)
     first, last = (integer("randint_like", "high", bound) for bound in bounds)
 
