@@ -78,7 +78,11 @@ class CatTransform(_Joined):
     ) -> None:
         super().__init__(tseq, dim, cache_size)
         self.lengths: list[int] = lengths_of(self.transforms, lengths, "transforms")
-        self.length: int = sum(self.lengths)
+
+    @property
+    def length(self) -> int:
+        """The length of all stretches together."""
+        return sum(self.lengths)
 
     @property
     def event_dim(self) -> int:
