@@ -17,8 +17,19 @@ from typing import Any
 from .compat.module_aliases import publish
 from .compat.unsupported import absent
 from .core.tensor import Tensor
-from .func import functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev
-from .func import jvp, stack_module_state, vjp, vmap
+from .func import (
+    functional_call,
+    functionalize,
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    stack_module_state,
+    vjp,
+    vmap,
+)
 from .nn.module import Module
 
 __all__ = [

@@ -43,8 +43,8 @@ from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickle
 from .checkpoint.storages import bytes_in_map, bytes_in_memory, restorer, storage_reader
 from .checkpoint.survey import survey
 from .checkpoint.writing import CLASSES, REDUCERS, attributes, pickled
-from .core.device import device
 from .compat.unsupported import absent
+from .core.device import device
 from .core.tensor import Tensor, wrap
 from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage

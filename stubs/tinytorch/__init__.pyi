@@ -5520,18 +5520,20 @@ def concatenate(
                 [1., 1.]])
     """
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor itself.
-
-    torch marks the tensor and conjugates when it is used; here the result is computed at
-    once and shares no memory with a complex ``input``.
+    """The complex conjugate, a view that is computed when it is read; a real tensor itself.
 
     Args:
         input: Tensor of any shape.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.conj(tt.tensor([1 + 2j]))
+        >>> z = tt.tensor([1 + 2j])
+        >>> z.conj()
         tensor([1.-2.j])
+        >>> z.conj().mul_(2)
+        tensor([2.-4.j])
+        >>> z
+        tensor([2.+4.j])
     """
 def conj_physical(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own.
@@ -5559,20 +5561,19 @@ def conj_physical_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-def conjugate(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor itself.
+def conjugate(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, in memory of its own.
 
-    Another name for ``conj``.
-
-    torch marks the tensor and conjugates when it is used; here the result is computed at
-    once and shares no memory with a complex ``input``.
+    Another name for ``conj_physical``.
 
     Args:
         input: Tensor of any shape.
+        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
+            its dtype is another. Default None: a new tensor.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.conj(tt.tensor([1 + 2j]))
+        >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
 def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor:
@@ -10400,15 +10401,16 @@ def is_complex(input: Tensor) -> _bool:
         True
     """
 def is_conj(input: Tensor) -> _bool:
-    """False: a conjugate is computed at once, never pending.
+    """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
 
     Args:
         input: Tensor of any shape.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.is_conj(tt.tensor([1j]).conj())
-        False
+        >>> z = tt.tensor([1j])
+        >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
+        (False, True, False)
     """
 def is_distributed(input: Tensor) -> _bool:
     """False: a tensor is in one process.
@@ -10449,15 +10451,15 @@ def is_inference(input: Tensor) -> _bool:
         (True, False)
     """
 def is_neg(input: Tensor) -> _bool:
-    """False: a sign is changed at once, never pending.
+    """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
 
     Args:
         input: Tensor of any shape.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.is_neg(-tt.ones(1))
-        False
+        >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
+        (False, True)
     """
 def is_nonzero(input: Tensor) -> _bool:
     """Whether the single element of ``input`` is not zero.
@@ -16004,7 +16006,7 @@ def resize_as_sparse_(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense
     """
 def resolve_conj(input: Tensor) -> Tensor:
-    """``input`` itself: conjugates are never pending here.
+    """``input`` itself, or its elements in memory of their own if it is an open conjugate.
 
     Args:
         input: Tensor of any shape.
@@ -16015,7 +16017,7 @@ def resolve_conj(input: Tensor) -> Tensor:
         tensor([1.-2.j])
     """
 def resolve_neg(input: Tensor) -> Tensor:
-    """``input`` itself: signs are never pending here.
+    """``input`` itself, or its elements in memory of their own if it is an open negative.
 
     Args:
         input: Tensor of any shape.

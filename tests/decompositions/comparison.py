@@ -84,4 +84,4 @@ def assert_same(found: Any, wanted: Any, given: Any = ()) -> None:
         numbers = theirs.detach().resolve_conj().resolve_neg().numpy()
         exact = numbers.dtype.kind not in "fc"
         bounds = (0.0, 0.0) if exact else (rtol, atol)
-        np.testing.assert_allclose(ours.detach().cpu().numpy(), numbers, *bounds)
+        np.testing.assert_allclose(ours.detach().cpu().numpy(force=True), numbers, *bounds)

@@ -188,8 +188,9 @@ def _refresh(tensor: Any) -> None:
     made = node_of(again._node)
     if made is not None and again is not base:
         # torch makes a view again by its strides, however it was made, if it shows what its source
-        # holds, or a part of each complex number.
-        if again._data.dtype == last._data.dtype or made.name() == "SelectBackward0":
+        # holds, or a part of each complex number; not a conjugate.
+        same = again._data.dtype == last._data.dtype and made.name() != "ConjBackward0"
+        if same or made.name() == "SelectBackward0":
             made.op = made.op.called("AsStridedBackward0")
     tensor._base_node = base._node
     if _is_cut(base) and tensor._wanted:  # as in torch, where it requires grad from then on
@@ -265,6 +266,18 @@ def region(array: Any, replay: tuple[Any, ...], xp: Any) -> Any:
     for function, arguments in replay:
         array = xp.call(function, array, *arguments)
     return array
+
+
+def waiting(replay: tuple[Any, ...]) -> str | None:
+    """What the elements of the view made by ``replay`` wait for in its base's memory."""
+    found: str | None = None
+    for function, _ in replay:
+        name = getattr(getattr(function, "op", None), "name", "")
+        if name == "_conj":
+            found = None if found == "conjugate" else "conjugate"
+        elif found == "conjugate" and name in ("_real", "_imag"):
+            found = "negative" if name == "_imag" else None
+    return found
 
 
 _UNRECORDED = {

@@ -20,6 +20,7 @@ from ..core.device import device as Device
 from ..core.layout import layout as Layout
 from ..core.layout import strided
 from ..core.tensor import Size, Tensor, wrap
+from ..core.waiting import Conjugate, Negative, let_wait
 from ..dispatch.creation import backend_of_device
 from ..dtypes import STORAGES as STORAGES
 
@@ -142,7 +143,7 @@ def rebuild_tensor(
     out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)
     out._whole = flat
     if metadata:
-        out = _resolved(out, metadata)
+        out = _waiting(out, metadata)
     return out.requires_grad_() if requires_grad else out
 
 
@@ -184,11 +185,12 @@ def _window(xp: Backend, flat: Array, offset: int, size: Any, stride: Any) -> Ar
     return xp.as_strided(flat[offset:], size, [step * flat.itemsize for step in stride])
 
 
-def _resolved(tensor: Any, metadata: Any) -> Any:
-    """``tensor`` with the conjugation and the sign that PyTorch leaves pending."""
-    if metadata.get("conj"):
-        tensor = tensor.conj()
-    return -tensor if metadata.get("neg") else tensor
+def _waiting(tensor: Any, metadata: Any) -> Any:
+    """``tensor``, whose elements wait for what the file says that they wait for."""
+    for name, cls in (("conj", Conjugate), ("neg", Negative)):
+        if metadata.get(name):
+            let_wait(tensor, cls)
+    return tensor
 
 
 def rebuild_with_state(build: Any, cls: Any, args: Any, state: Any) -> Any:

@@ -13,6 +13,7 @@ from ..backends.base import Array, Backend
 from ..backends.storage import row_major
 from ..core.device import device
 from ..core.tensor import Size, Tensor
+from ..core.waiting import Conjugate, Waiting, plain
 from .names import STORAGE_CLASSES, STORAGES, TorchName, torch_name
 
 #: Python's own pickler in Python: the one in C writes no name but of what can be imported.
@@ -151,22 +152,26 @@ class Pickling:
         """A call that rebuilds a tensor, of a subclass and with attributes or not."""
         call = self.reduced_data(tensor)
         state = attributes(tensor)
-        if type(tensor) is Tensor and not state:
+        cls = Tensor if isinstance(tensor, Waiting) else type(tensor)
+        if cls is Tensor and not state:
             return call
-        return _REBUILD_WITH_STATE, (call[0], type(tensor), call[1], state)
+        return _REBUILD_WITH_STATE, (call[0], cls, call[1], state)
 
     def reduced_data(self, tensor: Tensor) -> tuple[Any, ...]:
         """A call that rebuilds a tensor's elements in its storage."""
         if not tensor._xp.has_numbers:
             facts = (tensor.dtype, tuple(tensor._data.shape), tensor.stride())
             return _REBUILD_META, (*facts, bool(tensor.requires_grad))
-        storage, start, strides = self.storages.place(tensor)
-        shape = tuple(tensor._data.shape)
+        waits = isinstance(tensor, Waiting)
+        storage, start, strides = self.storages.place(plain(tensor) if waits else tensor)
         hooks: OrderedDict[Any, Any] = OrderedDict()
-        args = (storage, start, shape, strides, bool(tensor.requires_grad), hooks)
+        args: tuple[Any, ...] = (storage, start, tuple(tensor.shape), strides)
+        args += (bool(tensor.requires_grad), hooks)
         if storage.type is _UNTYPED:
-            return _REBUILD_UNTYPED, (*args, storage.dtype)
-        return _REBUILD, args
+            args += (storage.dtype,)
+        if waits:
+            args += ({"conj" if isinstance(tensor, Conjugate) else "neg": True},)
+        return (_REBUILD_UNTYPED if storage.type is _UNTYPED else _REBUILD), args
 
 
 def attributes(tensor: Tensor) -> dict[str, Any]:

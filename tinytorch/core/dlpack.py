@@ -15,6 +15,7 @@ from typing import Any
 from ..state import grad_enabled
 from .storage import RefusedAttribute
 from .tensor import Tensor
+from .waiting import Waiting
 
 
 def dlpack(
@@ -47,6 +48,8 @@ def dlpack(
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if isinstance(self, Waiting):
+        raise BufferError("Can't export tensors with the conjugate bit set")
     if self.is_meta:
         raise BufferError("Cannot pack tensors on meta")
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
@@ -114,7 +117,7 @@ def ctypes(self: Tensor) -> Any:
 
 def _on_cpu(tensor: Tensor, attribute: str) -> Any:
     """NumPy's array over a tensor's memory; AttributeError where NumPy cannot reach that."""
-    if tensor.device.type == "cpu":
+    if tensor.device.type == "cpu" and not isinstance(tensor, Waiting):
         array = tensor.detach().numpy()
         if array.__array_interface__["data"][0] == tensor.data_ptr() or not array.size:
             return array

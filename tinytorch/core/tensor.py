@@ -91,6 +91,8 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None = None
     _inference: bool = False
     _mapped: int = 0
+    #: Whether its elements wait in memory for a function; see ``core.waiting``.
+    _waits: ClassVar[bool] = False
     _shift: int = 0  # how far it lies from the first example of that vmap
     #: The version at which ``detach_`` was called: views of before keep their history.
     _cut_at: Any = None  # an int, but that is a method's name here, or None
@@ -199,7 +201,7 @@ class Tensor(Storage):
     def grad_dtype(self) -> dtypes.dtype:
         """The dtype of a leaf's gradient, which is its own; another one cannot be set here."""
         if not self.is_leaf:
-            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+            raise RefusedAttribute("grad_dtype can only be accessed on leaf tensors.")
         return self.dtype
 
     @grad_dtype.setter
@@ -357,7 +359,17 @@ class Tensor(Storage):
             tensor = tensor._base
         return tensor._data if tensor._whole is None else tensor._whole
 
+    def _shared_as(self, cls: type[Tensor]) -> Tensor:
+        out = wrap(self._data, self._xp, cls)
+        if self._base is not None or self._whole is not None:
+            out._whole = self._memory()
+        if self._vc is UNSETTLED or out._vc is UNSETTLED:
+            take_after(out, self)
+        return out
+
     def _take_array(self, source: Tensor) -> None:
+        if source._waits:
+            source = wrap(source._data, source._xp)
         whole = source._memory()
         self._data, self._xp = source._data, source._xp
         if whole is not source._data or self._whole is not None:
@@ -539,9 +551,4 @@ def rebuild_part(
 
 def share(cls: type[Tensor], source: Tensor) -> Tensor:
     """A tensor of class ``cls`` on the memory of ``source``, without its history."""
-    out = wrap(source._data, source._xp, cls)
-    if source._base is not None or source._whole is not None:
-        out._whole = source._memory()
-    if source._vc is UNSETTLED or out._vc is UNSETTLED:
-        take_after(out, source)
-    return out
+    return source._shared_as(cls)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 #: The classes of tensors that are never asked: Tensor, Parameter, Buffer and what inherits from
 #: them that nobody is.
 _NEVER_ASKED: set[type] = set()
-#: The same; while a mode is active, nothing.
+#: Those of them whose elements are not simply what is in memory; see ``core.waiting``.
+WAITING: set[type] = set()
+#: The others; while a mode is active, nothing.
 PLAIN: set[type] = set()
 #: Plain values, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...)))
@@ -265,6 +267,14 @@ def never_ask(cls: type) -> None:
             PLAIN.add(cls)
 
 
+def never_plain(cls: type) -> None:
+    """Note that tensors of a class are never asked, but are no plain ones either."""
+    with _changing:
+        _NEVER_ASKED.add(cls)
+        WAITING.add(cls)
+        PLAIN.discard(cls)
+
+
 def is_never_asked(cls: type) -> bool:
     """Whether tensors of a class are never asked."""
     return cls in _NEVER_ASKED
@@ -276,7 +286,7 @@ def _count(change: int) -> None:
         before, _active = _active > 0, _active + change
         if (_active > 0) is not before:
             if before:
-                PLAIN.update(_NEVER_ASKED)
+                PLAIN.update(_NEVER_ASKED - WAITING)
             else:
                 PLAIN.clear()
 

@@ -14,6 +14,7 @@ from ..autograd import views
 from ..autograd.nodes import next_seq, node_of
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
+from ..core.waiting import Waiting
 from ..state import grad_enabled
 from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from .backward import Backward
@@ -24,6 +25,7 @@ from .overlap import check_out
 from .record import any_rg, record
 from .scalar_arguments import checked
 from .spec import Op
+from .waiting_views import elements_of, view_of_waiting
 
 
 def slow(
@@ -39,8 +41,16 @@ def slow(
         options: What was given by name.
     """
     args = as_given(op, values, more, options)
+    if not op.view:
+        for value in args:
+            if value.__class__ in torch_function.WAITING:
+                return function(*map(_written_out, args), **options)
     answer = torch_function.asked(op, function, args, options)
     return call(op, args, options) if answer is torch_function.NOBODY else answer
+
+
+def _written_out(value: Any) -> Any:
+    return elements_of(value) if isinstance(value, Waiting) else value
 
 
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -57,6 +67,8 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         options.pop("inplace", None)
         return call_inplace(op, args[: op.plan.flag], options)
     given, xp = prepare(op, args, options)
+    if op.view and isinstance(given[op.plan.tensors[0]], Waiting):
+        return view_of_waiting(op, xp, given)
     return op.core(xp, *given)
 
 

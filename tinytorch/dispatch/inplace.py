@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..autograd.above import ABOVE
@@ -10,6 +11,7 @@ from ..autograd.saved_packing import Recording
 from ..autograd.views import check_inplace, edge_of, rebase
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
+from ..core.waiting import Waiting, put
 from ..state import grad_enabled
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
@@ -17,6 +19,7 @@ from .out import check_writable, scalar_name, stands_for_many, write
 from .overlap import check_overlap
 from .record import any_rg, keep_out, make_node, watch
 from .spec import Op
+from .waiting_views import elements_of
 
 
 def slow_inplace(
@@ -47,6 +50,10 @@ def call_inplace(
     """
     target: Tensor = args[0]
     _check_target(op, target)
+    if isinstance(target, Waiting):
+        return write_through(
+            target, f"{op.name}_", lambda work: call_inplace(op, (work, *args[1:]), options, node)
+        )
     if op.registered.expanded is not None and stands_for_many(target):
         return op.registered.expanded(*args, **options)  # type: ignore[no-any-return]
     check_writable(op.name, target)
@@ -129,6 +136,19 @@ def _record_and_write(
             watch(node, target)
 
 
+def write_through(target: Tensor, name: str, change: Callable[[Tensor], Any]) -> Tensor:
+    """Change a tensor that waits in place: its elements in memory of their own, then written back.
+
+    Args:
+        target: What is changed.
+        name: The name of the operation.
+        change: What changes a plain tensor with the same elements and history.
+    """
+    work = elements_of(target)
+    change(work)
+    return assign(target, work, name)
+
+
 def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
     """Write ``value`` over ``target`` and give it the value's history."""
     check_writable(name.rstrip("_"), target)
@@ -148,7 +168,7 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
         )
     if edge is not None and (wanted is not have or value._data.shape != target._data.shape):
         value = value.to(have).expand(target._data.shape)
-    write(xp, target._data, value._data, name.rstrip("_"))
+    write(xp, *put(target, value._data), name.rstrip("_"))
     target._bump()
     if edge is not None or (target._rg and grad_enabled() and target.requires_grad):
         if name == "copy_" or edge is None:

@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..autograd.inference import MAPPED, check_mapped, check_update
 from ..core.tensor import Tensor
+from ..core.waiting import put
 from ..state import grad_enabled
 from ..warnings import warn
 from .spec import Op
@@ -139,7 +140,7 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
         if out._whole is not None:
             out._whole = None
-    out._xp.copyto(out._data, result._data, casting="unsafe")
+    out._xp.copyto(*put(out, result._data), casting="unsafe")
     out._bump()
     return out
 

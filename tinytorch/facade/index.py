@@ -439,7 +439,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.unpooling": "_add_back _fetch _put_back",
         "pointwise.bitwise": "_invert",
         "pointwise.comparison": "_all_equal",
-        "pointwise.complex_numbers": "_imag _real",
+        "pointwise.complex_numbers": "_conj _imag _real",
         "pointwise.floating_point": "_raised _scaled",
         "pointwise.number_parts": "_bits",
         "pointwise.selection": "Tensor._where_method _masked",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, TypeVar, overload
 
-from ..futures import Future
 from ..compat.tables.compiling import TABLES, fill
+from ..futures import Future
 
 __all__ = [
     "Attribute", "Error", "Final", "TracerWarning", "annotate", "fork", "ignore", "isinstance",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import types
 from typing import (  # noqa: UP035, the names are wanted
-    Any, Dict, List, Optional, Tuple, Union, get_args, get_origin,
+    Any,
+    Dict,
+    List,
+    Optional,
+    Tuple,
+    Union,
+    get_args,
+    get_origin,
 )  # fmt: skip
 
 __all__ = [

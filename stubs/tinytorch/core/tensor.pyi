@@ -45,6 +45,7 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None
     _inference: _bool
     _mapped: _int
+    _waits: ClassVar[_bool]
     _shift: _int
     _cut_at: Any
     _whole: Any | None
@@ -104,6 +105,7 @@ class Tensor(Storage):
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def _memory(self) -> Any: ...
+    def _shared_as(self, cls: _type[Tensor]) -> Tensor: ...
     def _take_array(self, source: Tensor) -> None: ...
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ...
     def register_post_accumulate_grad_hook(
@@ -2542,18 +2544,20 @@ class Tensor(Storage):
             tensor([[3, 4]])
         """
     def conj(_self) -> Tensor:
-        """The complex conjugate; a real tensor itself.
-
-        torch marks the tensor and conjugates when it is used; here the result is computed at
-        once and shares no memory with a complex ``input``.
+        """The complex conjugate, a view that is computed when it is read; a real tensor itself.
 
         Args:
             input: Tensor of any shape.
 
         Example:
             >>> import tinytorch as tt
-            >>> tt.conj(tt.tensor([1 + 2j]))
+            >>> z = tt.tensor([1 + 2j])
+            >>> z.conj()
             tensor([1.-2.j])
+            >>> z.conj().mul_(2)
+            tensor([2.-4.j])
+            >>> z
+            tensor([2.+4.j])
         """
     def conj_physical(_self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, in memory of its own.
@@ -2582,7 +2586,7 @@ class Tensor(Storage):
             tensor([1.-2.j])
         """
     def conjugate(_self) -> Tensor:
-        """The complex conjugate of each element; see ``conj``.
+        """The complex conjugate of each element, in memory of its own; a real tensor itself.
 
         Args:
             input: Tensor of any shape.
@@ -5347,15 +5351,16 @@ class Tensor(Storage):
             RuntimeError: is_coalesced expected sparse coordinate tensor layout but got Strided
         """
     def is_conj(_self) -> _bool:
-        """False: a conjugate is computed at once, never pending.
+        """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
 
         Args:
             input: Tensor of any shape.
 
         Example:
             >>> import tinytorch as tt
-            >>> tt.is_conj(tt.tensor([1j]).conj())
-            False
+            >>> z = tt.tensor([1j])
+            >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
+            (False, True, False)
         """
     @property
     def is_cpu(self) -> _bool: ...
@@ -5385,15 +5390,15 @@ class Tensor(Storage):
     @property
     def is_mtia(self) -> _bool: ...
     def is_neg(_self) -> _bool:
-        """False: a sign is changed at once, never pending.
+        """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
 
         Args:
             input: Tensor of any shape.
 
         Example:
             >>> import tinytorch as tt
-            >>> tt.is_neg(-tt.ones(1))
-            False
+            >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
+            (False, True)
         """
     @property
     def is_nested(self) -> _bool: ...
@@ -8853,7 +8858,7 @@ class Tensor(Storage):
             NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense
         """
     def resolve_conj(_self) -> Tensor:
-        """``input`` itself: conjugates are never pending here.
+        """``input`` itself, or its elements in memory of their own if it is an open conjugate.
 
         Args:
             input: Tensor of any shape.
@@ -8864,7 +8869,7 @@ class Tensor(Storage):
             tensor([1.-2.j])
         """
     def resolve_neg(_self) -> Tensor:
-        """``input`` itself: signs are never pending here.
+        """``input`` itself, or its elements in memory of their own if it is an open negative.
 
         Args:
             input: Tensor of any shape.

@@ -15,7 +15,6 @@ from ...warnings import warn
 from ..parameter import Parameter, is_lazy
 from .traversal import Traversal
 
-
 #: How parameters get new contents: see ``torch.__future__``.
 FUTURE = {"overwrite": False, "swap": False}
 

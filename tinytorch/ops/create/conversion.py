@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd.nodes import Node, node_of
-from ...autograd.views import edge_of, region
+from ...autograd.views import edge_of, region, waiting
 from ...backends import load
 from ...core.device import device
 from ...core.layout import checked_format, preserve_format
@@ -121,6 +121,9 @@ def _view_scatter(
     ``strides`` are those of ``input``; None: row-major.
     """
     out = copied(xp, input)
+    waits_for = waiting(replay)
+    if waits_for is not None:
+        value = getattr(xp, waits_for)(value)
     xp.writable(region(out, replay, xp))[...] = value
     return out
 
@@ -131,6 +134,13 @@ def _gradient_there(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
     Inside a backward pass it is conjugated, which a view that shows parts of complex numbers, or
     pairs of real ones as complex, must not see.
     """
+    waits_for = waiting(replay)
+    if waits_for is not None:
+        return getattr(xp, waits_for)(_shown_gradient(xp, g, replay, strides))
+    return _shown_gradient(xp, g, replay, strides)
+
+
+def _shown_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
     shown = region(xp.call(_laid, g, strides), replay, xp)
     if (g.dtype.kind == "c") is (shown.dtype.kind == "c"):
         return shown

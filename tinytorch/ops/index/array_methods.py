@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ..create.conversion import clone
 from ..create.factories import as_tensor
-from ..pointwise.complex_numbers import conj
+from ..pointwise.complex_numbers import conj_physical
 from ..shape.broadcasting import broadcast_tensors
 from ..shape.joining import stack
 from ..shape.sizes import ravel
@@ -35,14 +35,14 @@ def copy(input: Tensor, order: str = "C") -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def conjugate(input: Tensor) -> Tensor:
-    """The complex conjugate of each element; see ``conj``.
+    """The complex conjugate of each element, in memory of its own; a real tensor itself.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1 + 2j]).conjugate()
         tensor([1.-2.j])
     """
-    return conj(input)
+    return conj_physical(input) if input.is_complex() else input
 
 
 @composite(namespaces=("Tensor",), attribute=True)

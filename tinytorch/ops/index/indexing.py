@@ -13,7 +13,9 @@ from ...autograd.nodes import Node
 from ...autograd.views import check_inplace, edge_of, rebase
 from ...core import torch_function
 from ...core.tensor import Tensor, making, wrap
+from ...core.waiting import Waiting
 from ...dispatch.compiled import serve, unwritten
+from ...dispatch.inplace import write_through
 from ...dispatch.op import OPS, Array, Backend, Op, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...dispatch.overlap import check_overlap
@@ -367,6 +369,9 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
         answer = _answer(_set, self, index, value)
         if answer is not torch_function.NOBODY:
             return
+    if isinstance(self, Waiting):
+        write_through(self, "index_put_", lambda work: set_writable(work, index, value))
+        return
     if self._xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)

@@ -8,8 +8,8 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from .matmul import matmul
 from ..shape.joining import cat, stack
+from .matmul import matmul
 
 
 @composite(namespaces=("nn.functional",), method=False)

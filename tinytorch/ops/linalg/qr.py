@@ -303,7 +303,7 @@ def ormqr(
     # C Q is the adjoint of Q^H C^H.
     target = other if left else other.mH
     product = _reflected(input, tau, target, transpose if left else not transpose)
-    return written(out, product if left else product.mH, "ormqr")  # type: ignore[no-any-return]
+    return written(out, product if left else product.mH.resolve_conj(), "ormqr")  # type: ignore[no-any-return]
 
 
 def _reflected(A: Tensor, tau: Tensor, target: Tensor, back: bool) -> Tensor:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd.inference import MAPPED
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
+from ...core.torch_function import is_never_asked
 from ...core.torch_function_members import attach
+from ...core.waiting import Conjugate, Negative, let_wait
 from ...dispatch.op import Array, Backend, composite, op, piecewise, torch_convention
 from ...dispatch.out import scalar_name
 from ..checks import check_tensor
@@ -114,7 +117,7 @@ attach(Tensor, "real", property(real, _set_real))
 attach(Tensor, "imag", property(imag, _set_imag))
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(inplace=True, exact_out=True, elementwise=True, also=("conjugate",))
 def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate, in memory of its own.
 
@@ -129,25 +132,44 @@ def conj_physical(xp: Backend, input: Array) -> Array:
 conj_physical.vjp(input=lambda xp, g: xp.conj(g))
 
 
-@composite(also=("conjugate",), node="ConjBackward0")
-def conj(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor itself.
+@op(view=True, method=False, node="ConjBackward0")
+def _conj(xp: Backend, input: Array) -> Array:
+    """The memory of the conjugate."""
+    return input
 
-    torch marks the tensor and conjugates when it is used; here the result is computed at
-    once and shares no memory with a complex ``input``.
+
+_conj.vjp(input=lambda xp, g: xp.conj(g))
+
+
+@composite
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, a view that is computed when it is read; a real tensor itself.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.conj(tt.tensor([1 + 2j]))
+        >>> z = tt.tensor([1 + 2j])
+        >>> z.conj()
         tensor([1.-2.j])
+        >>> z.conj().mul_(2)
+        tensor([2.-4.j])
+        >>> z
+        tensor([2.+4.j])
     """
     check_tensor("conj", input)
-    return conj_physical(input) if _is_complex(input) else input
+    if not _is_complex(input):
+        return input
+    if MAPPED.get() or not is_never_asked(type(input)):
+        return conj_physical(input)
+    if isinstance(input, Conjugate):
+        out = _conj(input)
+        out.__class__ = Tensor
+        return out
+    return let_wait(_conj(input), Conjugate)
 
 
 @composite
 def resolve_conj(input: Tensor) -> Tensor:
-    """``input`` itself: conjugates are never pending here.
+    """``input`` itself, or its elements in memory of their own if it is an open conjugate.
 
     Example:
         >>> import tinytorch as tt
@@ -155,12 +177,12 @@ def resolve_conj(input: Tensor) -> Tensor:
         tensor([1.-2.j])
     """
     check_tensor("resolve_conj", input)
-    return input
+    return conj_physical(conj(input)) if isinstance(input, Conjugate) else input
 
 
 @composite
 def resolve_neg(input: Tensor) -> Tensor:
-    """``input`` itself: signs are never pending here.
+    """``input`` itself, or its elements in memory of their own if it is an open negative.
 
     Example:
         >>> import tinytorch as tt
@@ -168,7 +190,7 @@ def resolve_neg(input: Tensor) -> Tensor:
         tensor([1.])
     """
     check_tensor("resolve_neg", input)
-    return input
+    return conj_physical(input) if isinstance(input, Negative) else input
 
 
 @op(promote="float")

@@ -11,7 +11,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.inplace import call_inplace
+from ...core.waiting import Waiting
+from ...dispatch.inplace import call_inplace, write_through
 from ...dispatch.op import OPS, Array, Backend, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...state import grad_enabled
@@ -40,6 +41,8 @@ def _fill(
     input: Tensor, name: str, generator: Any, draw: Callable[[Any, Any, Any], Array]
 ) -> Tensor:
     """Write ``draw(engine, shape, dtype)`` over ``input``, in the order of its memory."""
+    if isinstance(input, Waiting):
+        return write_through(input, f"{name}_", lambda work: _fill(work, name, generator, draw))
     check_writable(name, input)
     xp, data = input._xp, input._data
     engine = engine_of(f"{name}_", xp, generator)

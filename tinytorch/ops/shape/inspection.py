@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.layout import memory_format
 from ...core.tensor import Tensor
+from ...core.waiting import Conjugate, Negative, in_memory
 from ...dispatch.op import composite
 from ..memory_order import from_longest, longer_steps
 
@@ -61,26 +62,27 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 @composite
 def is_conj(input: Tensor) -> bool:
-    """False: a conjugate is computed at once, never pending.
+    """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.is_conj(tt.tensor([1j]).conj())
-        False
+        >>> z = tt.tensor([1j])
+        >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
+        (False, True, False)
     """
-    return False
+    return isinstance(input, Conjugate)
 
 
 @composite
 def is_neg(input: Tensor) -> bool:
-    """False: a sign is changed at once, never pending.
+    """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.is_neg(-tt.ones(1))
-        False
+        >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
+        (False, True)
     """
-    return False
+    return isinstance(input, Negative)
 
 
 @composite(method=False)
@@ -113,7 +115,7 @@ def data_ptr(input: Tensor) -> int:
         >>> x.view(6).data_ptr() == x.data_ptr()
         True
     """
-    return input._xp.address(input._data) if input.numel() else 0
+    return input._xp.address(in_memory(input)) if input.numel() else 0
 
 
 @composite(namespaces=("Tensor",))

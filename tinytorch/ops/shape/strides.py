@@ -9,6 +9,7 @@ from typing import Any
 
 from ...backends.storage import extent
 from ...core.tensor import Tensor
+from ...core.waiting import in_memory
 from ...dispatch.op import Array, Backend, composite, op
 from ..checks import integers_of
 from ..index.positions import counting
@@ -169,7 +170,7 @@ def place(input: Tensor) -> tuple[int, int]:
     whole = input._memory()
     if whole is input._data or not input.numel():
         return 0, extent(input.shape, input.stride())
-    distance = input._xp.address(input._data) - input._xp.address(whole)
+    distance = input._xp.address(in_memory(input)) - input._xp.address(whole)
     last = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
 

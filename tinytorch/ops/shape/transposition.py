@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...warnings import warn
 from ..checks import integers_of
-from ..pointwise.complex_numbers import conj_physical
+from ..pointwise.complex_numbers import conj
 from .sizes import normalize_dim, transpose
 
 
@@ -113,7 +113,7 @@ def mH(input: Tensor) -> Tensor:
         input: ``(..., m, n)``, or a 0-d tensor.
 
     Returns:
-        A view of a real tensor, a copy of a complex one.
+        A view.
 
     Raises:
         RuntimeError: For one dimension.
@@ -131,7 +131,7 @@ def mH(input: Tensor) -> Tensor:
     if not input.ndim:
         _warn_of_no_matrix("mH")
     swapped = transpose(input, -2, -1) if input.ndim else t(input)
-    return conj_physical(swapped) if input.is_complex() else swapped
+    return conj(swapped)
 
 
 @composite
@@ -172,7 +172,7 @@ def H(input: Tensor) -> Tensor:
     if not input.ndim:
         _warn_of_no_matrix("H")
     swapped = t(input)
-    return conj_physical(swapped) if input.is_complex() else swapped
+    return conj(swapped)
 
 
 @op(view=True, aliases=("moveaxis",), node="PermuteBackward0")
