@@ -163,6 +163,10 @@ def test_copies_and_pickles_hold_the_numbers() -> None:
         np.testing.assert_array_equal(found.detach().numpy(), numbers)
     np.testing.assert_array_equal(np.asarray(c), numbers)
     np.testing.assert_array_equal(c.numpy(force=True), numbers)
+    detached = c.detach().numpy()
+    np.testing.assert_array_equal(detached, numbers)
+    with pytest.raises(ValueError, match="read-only"):
+        detached[0] = 0
     with pytest.raises(BufferError, match="conjugate bit"):
         np.from_dlpack(c)
 

@@ -74,13 +74,16 @@ class Waiting(Tensor):
         return plain(self).is_contiguous(*args, **options)
 
     def numpy(self, *, force: bool = False) -> Any:
-        if not force:
+        if not force and self._base is not None:
             bit, method = self._words
             raise RuntimeError(
                 f"Can't call numpy() on Tensor that has {bit} bit set. Use "
                 f"tensor.{method}().numpy() instead."
             )
-        return resolved(self.detach()).numpy(force=True)
+        array = resolved(self.detach()).numpy(force=force)
+        # PyTorch refuses a detached one, too. Its numbers do no harm, but to write to these would.
+        array.flags.writeable = force
+        return array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return resolved(self).__array__(dtype)
