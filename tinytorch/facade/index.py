@@ -50,6 +50,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "index.slicing": """diagonal_scatter narrow narrow_copy select select_scatter slice_scatter
             unfold""",
         "linalg.addmm": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
+        "linalg.bilinear": "bilinear",
         "linalg.deprecated": "eig lstsq matrix_rank solve symeig",
         "linalg.determinant": "det logdet",
         "linalg.distance_matrix": "cdist pdist",
@@ -65,7 +66,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg.svd": "pinverse",
         "linalg.triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
         "linalg.vector_products": "cross trace vander vdot",
-        "nn.activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
+        "nn.activation": "relu relu_ sigmoid sigmoid_",
         "nn.adaptive_pooling": "adaptive_avg_pool1d",
         "nn.aten_images": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
         "nn.aten_layers": """_log_softmax_backward_data _softmax_backward_data alpha_dropout_
@@ -74,7 +75,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             native_layer_norm rrelu_""",
         "nn.aten_losses": """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
             hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss""",
-        "nn.bilinear": "bilinear",
         "nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
             conv_transpose3d convolution""",
         "nn.distance": "cosine_similarity pairwise_distance",
@@ -88,6 +88,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
         "nn.recurrent_layers": "gru lstm rnn_relu rnn_tanh",
         "nn.shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
+        "nn.softmax": "log_softmax softmax",
         "pointwise.addcmul_lerp": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "pointwise.arithmetic": """abs abs_ absolute absolute_ add add_ mul mul_ multiply multiply_
             neg neg_ negative negative_ positive reciprocal reciprocal_ square square_ sub sub_
@@ -239,8 +240,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg.svd": "pinverse",
         "linalg.triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
         "linalg.vector_products": "cross trace vdot",
-        "nn.activation": "log_softmax relu relu_ sigmoid sigmoid_ softmax",
+        "nn.activation": "relu relu_ sigmoid sigmoid_",
         "nn.rectifiers": "hardshrink prelu",
+        "nn.softmax": "log_softmax softmax",
         "pointwise.addcmul_lerp": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "pointwise.arithmetic": """__abs__ __add__ __iadd__ __imul__ __isub__ __mul__ __neg__
             __pos__ __radd__ __rmul__ __rsub__ __sub__ abs abs_ absolute absolute_ add add_ mul mul_
@@ -338,17 +340,17 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "shape.array_shapes": "matrix_transpose outer tensordot trace",
     },
     "nn.functional": {
+        "linalg.bilinear": "bilinear",
         "linalg.distance_matrix": "pdist",
         "linalg.grouped_products": "grouped_mm",
         "linalg.matmul": "linear",
-        "nn.activation": """elu elu_ gelu leaky_relu leaky_relu_ log_softmax relu relu_ sigmoid
-            sigmoid_ silu silu_ softmax""",
+        "nn.activation": """elu elu_ gelu leaky_relu leaky_relu_ relu relu_ sigmoid sigmoid_ silu
+            silu_""",
         "nn.adaptive_pooling": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
         "nn.aten_layers": "rrelu_",
         "nn.attention": "scaled_dot_product_attention",
         "nn.batch_normalization": "batch_norm instance_norm local_response_norm",
-        "nn.bilinear": "bilinear",
         "nn.class_loss": "cross_entropy linear_cross_entropy nll_loss",
         "nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
             conv_transpose3d""",
@@ -382,6 +384,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
         "nn.smooth_activation": """glu gumbel_softmax logsigmoid mish mish_ softmin softplus
             softsign tanhshrink""",
+        "nn.softmax": "log_softmax softmax",
         "nn.unfolding": "fold unfold",
         "nn.unpooling": "max_unpool1d max_unpool2d max_unpool3d",
         "pointwise.trigonometric": "tanh tanh_",
@@ -411,7 +414,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg.svd": "_svdvals",
         "linalg.triangular": "_inverse _solved",
         "linalg.vector_products": "_scaled_identity _trace",
-        "nn.activation": "_log_softmax _softmax",
         "nn.adaptive_pooling": "_means _uneven_mean _uneven_spread largest_at largest_in_image",
         "nn.attention_products": "attended attention_in_blocks attention_weights",
         "nn.class_loss_kernels": """_negative_at _negative_onto _reduced_surprise _spread _surprise
@@ -434,6 +436,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.resample": "resample",
         "nn.sliding_windows": "slide_max slide_pick slide_place slide_put slide_spread slide_sum",
         "nn.smooth_activation": "_tanhshrink",
+        "nn.softmax": "_log_softmax _softmax",
         "nn.standardize": "standardize",
         "nn.unfolding": "_columns _summed",
         "nn.unpooling": "_add_back _fetch _put_back",
@@ -492,7 +495,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             general_hamming hamming hann kaiser nuttall""",
     },
     "special": {
-        "nn.activation": "expit log_softmax softmax",
+        "nn.activation": "expit",
+        "nn.softmax": "log_softmax softmax",
         "pointwise.exponential": "exp2 exp2_ expm1 expm1_ log1p log1p_",
         "pointwise.logarithms": "logit logit_ xlog1py xlogy xlogy_",
         "pointwise.rounding": "round round_",

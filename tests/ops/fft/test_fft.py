@@ -174,6 +174,10 @@ def test_istft_undoes_stft() -> None:
     spectrum = tt.stft(tt.tensor(x), 16, window=window, return_complex=True)
     back = tt.istft(spectrum, 16, window=window, length=50)
     np.testing.assert_allclose(back.numpy(), x, atol=1e-12)
+    whole = tt.stft(tt.tensor(x), 16, window=window, onesided=False, return_complex=True)
+    for onesided in (None, False):
+        undone = tt.istft(whole, 16, window=window, length=50, onesided=onesided)
+        np.testing.assert_allclose(undone.numpy(), x, atol=1e-12)
     has_derivatives(lambda s: tt.istft(s, 4), [draw(3, 3, complex_=True)])
 
 

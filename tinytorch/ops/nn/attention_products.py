@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...dispatch.op import Array, Backend, op
-from .activation import softmax_gradient
+from .softmax import softmax_gradient
 
 #: Scores in one block where there is no cache to stay in: fewer would not pay for the calls.
 _BLOCK = 1 << 20

@@ -12,9 +12,9 @@ from ...dispatch.record import keep_versions
 from ...dtypes import int64, uint8
 from ..checks import integer, refuse
 from ..pointwise.division import over
-from .activation import log_softmax
 from .class_loss_kernels import _negative_at, _reduced_surprise, _surprise, _target_weights
 from .loss_reduction import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
+from .softmax import log_softmax
 
 #: What classes are told by, as NumPy has it.
 _CLASS_NUMBERS = (int64.dtype, uint8.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 from ...autograd.nodes import Node, target_of
 from ...dispatch.op import Array, Backend, Index, op, piecewise
 from ..index.positions import starts
-from .activation import _softmax
+from .softmax import _softmax
 
 _OUT_OF_BOUNDS = "Target {index} is out of bounds."
 

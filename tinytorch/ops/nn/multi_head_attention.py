@@ -11,9 +11,9 @@ from ...dispatch.op import composite
 from ...warnings import warn
 from ..linalg.matmul import linear
 from ..shape.joining import cat
-from .activation import softmax
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
+from .softmax import softmax
 
 
 @composite(namespaces=("nn.functional",), method=False)

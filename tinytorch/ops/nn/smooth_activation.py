@@ -11,8 +11,9 @@ from ...warnings import warn
 from ..checks import blockwise, refuse
 from ..memory_order import in_rows
 from ..named_results import first
-from .activation import FUNCTIONAL, along, gate_halves, logistic, softmax
-from .activation import _softmax as softmax_kernel
+from .activation import FUNCTIONAL, gate_halves, logistic
+from .softmax import _softmax as softmax_kernel
+from .softmax import along, softmax
 
 
 @op(namespaces=FUNCTIONAL, method=False, exact_out=True, elementwise=True)

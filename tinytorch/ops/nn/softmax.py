@@ -1,0 +1,212 @@
+"""Softmax and its logarithm along a dimension."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import Array, Backend, composite, op
+from ...warnings import warn
+from ..checks import in_single, is_half, refuse
+from ..memory_order import in_rows
+from ..shape.sizes import normalize_dim
+
+#: Fewer elements than this are taken at once, by whatever backend.
+_FEW = 16384
+
+
+def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
+    """``function(axis, *arrays)`` along ``dim``, on raw arrays perhaps a few slices at a time."""
+    if not isinstance(xp, Backend):
+        return function(dim, *arrays)
+    shape = arrays[0].shape
+    if arrays[0].size < _FEW:
+        return function(-1 if dim == len(shape) - 1 else dim, *arrays)
+    if dim == len(shape) - 1:
+        return xp.blockwise(lambda *parts: function(-1, *parts), *arrays, unit=max(shape[-1], 1))
+    size, inner = shape[dim], math.prod(shape[dim + 1 :])
+    if not dim or not size * inner:
+        return function(dim, *arrays)
+    form = (-1, size, inner)
+
+    def part(*parts: Array) -> Array:
+        return function(1, *(x.reshape(form) for x in parts)).reshape(parts[0].shape)
+
+    return xp.blockwise(part, *arrays, unit=size * inner)
+
+
+def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> Array:
+    """``kernel(xp, input, axis)`` along one dimension, halves in single precision."""
+    ndim, size = input.ndim, input.size
+    if -ndim <= dim < ndim and 0 < size < _FEW and input.dtype.char in "fd" and not xp.fuses:
+        out = kernel(xp, input, -1 if dim == ndim - 1 else dim)
+        return out if out.flags.c_contiguous else in_rows(xp, out)
+    dtype = input.dtype
+    if dtype.kind != "f":
+        last = "lastdim_kernel" if dim in (-1, ndim - 1) else "kernel"
+        refuse(xp, f"{name}_{last}_impl", "uibc", input)
+    dim = normalize_dim(name, dim, ndim)
+    fused = xp.fused(name, input, dim)
+    if fused is not None:
+        return fused
+    if not size:
+        return xp.zeros(input.shape, dtype)
+    if not ndim:
+        return kernel(xp, input.reshape(1), 0).reshape(())
+    if dtype.itemsize < 4:
+        return in_single(xp, kernel, input, dim)
+    return in_rows(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
+
+
+@op(method=False)
+def _softmax(xp: Backend, input: Array, dim: int) -> Array:
+    return _along_one("softmax", xp, input, dim, _shares)
+
+
+def _shares(xp: Backend, x: Array, axis: int) -> Array:
+    if xp.is_moderate(x, axis):
+        out = xp.exp(x)
+    else:
+        out = x - xp.highest(x, axis)  # so that exp cannot overflow
+        xp.exp(out, out)
+    out /= xp.sum_along(out, axis)
+    return out
+
+
+def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    """The gradient for what ``out`` is the softmax of."""
+    if isinstance(xp, Backend) and is_half(g):
+        return in_single(xp, softmax_gradient, g, out, dim=dim)
+    if not g.ndim:
+        return out * (g - g * out)
+    dim %= g.ndim
+
+    def part(axis: int, g: Any, out: Any) -> Any:
+        if axis != -1 or not isinstance(xp, Backend):
+            return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
+        slope = g - xp.sum_of_products(g, out)
+        return xp.multiply(slope, out, out=slope)
+
+    return _by_slices(xp, part, dim, g, out)
+
+
+_softmax.vjp(input=softmax_gradient)
+
+
+@op(method=False)
+def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
+    return _along_one("log_softmax", xp, input, dim, _logarithms)
+
+
+def _logarithms(xp: Backend, x: Array, axis: int) -> Array:
+    out = x - xp.highest(x, axis)
+    total = xp.sum_along(xp.exp(out), axis)
+    out -= xp.log(total, total)
+    return out
+
+
+def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    if isinstance(xp, Backend) and is_half(g):
+        return in_single(xp, _log_softmax_gradient, g, out, dim=dim)
+    if not g.ndim:
+        return g - xp.exp(out) * g
+    dim %= g.ndim
+
+    def part(axis: int, g: Any, out: Any) -> Any:
+        if not isinstance(xp, Backend):
+            return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
+        shares = xp.exp(out)
+        shares *= xp.sum(g, axis=axis, keepdims=True)
+        return xp.subtract(g, shares, out=shares)
+
+    return _by_slices(xp, part, dim, g, out)
+
+
+_log_softmax.vjp(input=_log_softmax_gradient)
+
+
+@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
+
+    Args:
+        input: Tensor of any shape; integers need ``dtype``.
+        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
+            dimensions, else 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers without ``dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.softmax(tt.zeros(2), 0)
+        tensor([0.5000, 0.5000])
+    """
+    return along(_softmax, "softmax", input, dim, dtype, _stacklevel)
+
+
+softmax.plainly(_softmax)
+
+
+@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
+
+    Args:
+        input: Tensor of any shape; integers need ``dtype``.
+        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
+            dimensions, else 1.
+        dtype: Compute and return in this type; the default is the input's.
+
+    Returns:
+        Tensor of the same shape.
+
+    Raises:
+        IndexError: If there is no such dimension.
+        NotImplementedError: For integers without ``dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
+        tensor([-0.6931, -0.6931])
+    """
+    return along(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
+
+
+log_softmax.plainly(_log_softmax)
+
+
+def along(
+    function: Any, name: str, input: Tensor, dim: int | None, dtype: Any, stacklevel: int
+) -> Tensor:
+    """A function of one dimension, called as ``softmax`` is."""
+    x: Any = input
+    if dtype is not None:
+        x = x.to(dtypes.as_dtype(dtype))
+    if dim is None:
+        dim = _implicit_dim(name, x.ndim, stacklevel + 1)
+    at = normalize_dim(name, dim, x.ndim)
+    if x._data.dtype.kind != "f":
+        kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
+        refuse(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
+    out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
+    return out
+
+
+def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+    )
+    return 0 if ndim in (0, 1, 3) else 1
