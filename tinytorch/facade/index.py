@@ -36,6 +36,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "index.array_editing": """append block compress delete extract flatnonzero insert resize
             take_along_axis trim_zeros""",
         "index.array_writing": "copyto fill_diagonal place put_along_axis putmask",
+        "index.assignment": "index_put index_put_",
         "index.filling": "fill fill_ zero_",
         "index.gathering": """argwhere gather index_select nonzero nonzero_static take
             take_along_dim""",
@@ -43,7 +44,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             tril_indices_from triu_indices_from""",
         "index.index_writing": """index_add index_add_ index_copy index_copy_ index_fill index_fill_
             index_reduce index_reduce_ put put_""",
-        "index.indexing": "index_put index_put_",
         "index.masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
         "index.scattering": """scatter scatter_ scatter_add scatter_add_ scatter_reduce
             scatter_reduce_""",
@@ -216,13 +216,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             values""",
         "fft.stft": "istft stft",
         "index.array_methods": "argpartition choose compress conjugate copy flat to_device",
+        "index.assignment": "__setitem__ index_put index_put_",
         "index.diagonal_filling": "fill_diagonal_",
         "index.filling": "copy_ fill fill_ module_load zero_",
         "index.gathering": """argwhere gather index_select nonzero nonzero_static take
             take_along_dim""",
         "index.index_writing": """index_add index_add_ index_copy index_copy_ index_fill index_fill_
             index_reduce index_reduce_ put put_""",
-        "index.indexing": "__getitem__ __setitem__ index_put index_put_",
+        "index.indexing": "__getitem__",
         "index.masking": "masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select",
         "index.scattering": """scatter scatter_ scatter_add scatter_add_ scatter_reduce
             scatter_reduce_""",
@@ -396,11 +397,12 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "fft.stft": "_framed _overlapped",
         "fft.transforms": """_complex_transform _from_half _real_transform _resized _scale_inside
             _to_half""",
+        "index.assignment": "_additem _clear_item _setitem",
         "index.diagonal_filling": "_diagonal_filled",
         "index.filling": "_copied_over _zeros_over",
         "index.gathering": "_from_front _index_sum _take_sum chosen gather_sum largest_at_places",
         "index.index_writing": "_put_zeros",
-        "index.indexing": "_additem _clear_item _getitem _scatter_item _setitem",
+        "index.indexing": "_getitem _scatter_item",
         "index.masking": "_masked_read _masked_write",
         "index.scattering": """_gather_into _scatter _scatter_count _scatter_extreme
             _scatter_product""",

@@ -1,4 +1,4 @@
-"""Reading and writing selected elements: ``x[...]``."""
+"""Reading selected elements: ``x[...]``."""
 
 from __future__ import annotations
 
@@ -6,30 +6,19 @@ import math
 from functools import update_wrapper
 from typing import Any
 
-from ... import dtypes
-from ...autograd.inference import UNSETTLED, refuse_saved
+from ...autograd.inference import refuse_saved
 from ...autograd.node_names import argument
 from ...autograd.nodes import Node
-from ...autograd.views import check_inplace, edge_of, rebase
 from ...core import torch_function
-from ...core.tensor import Tensor, making, wrap
-from ...core.waiting import Waiting
+from ...core.tensor import Tensor, wrap
 from ...dispatch.compiled import serve, unwritten
-from ...dispatch.inplace import write_through
-from ...dispatch.op import OPS, Array, Backend, Op, composite, op
-from ...dispatch.out import check_writable, scalar_name
-from ...dispatch.overlap import check_overlap
-from ...dispatch.promotion import written_number
+from ...dispatch.op import Array, Backend, Op, op
 from ...dispatch.record import note_versions
-from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
 from ...state import grad_enabled
-from ...state.tracebacks import short
 from ...warnings import warn
-from ..memory_order import copied, in_rows, order_of_chosen, ordered_like, restored
-from ..shape.sizes import expanded_size
-from .expanded_writing import opened
-from .positions import one_ellipsis, row_major, slices, stands_alone, usable_index
+from ..memory_order import in_rows, order_of_chosen, restored
+from .positions import one_ellipsis, slices, stands_alone, usable_index
 
 #: PyTorch's words where there is nothing to choose.
 _NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
@@ -68,7 +57,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if not isinstance(out, input.__class__):
         # NumPy gives the number where ints name one element; with dots, the view of it.
         return input[(*index, ...)]
-    if _has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
+    if has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
         xp.check_read(index)
         if input.flags.c_contiguous:
             return out if out.flags.c_contiguous else xp.ascontiguousarray(out)
@@ -87,7 +76,7 @@ def _refuse_floats(index: Any) -> None:
 _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, index, in_shape))
 
 
-def _has_arrays(index: Any) -> bool:
+def has_arrays(index: Any) -> bool:
     if hasattr(index, "dtype"):
         return True
     return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
@@ -97,11 +86,11 @@ def _has_arrays(index: Any) -> bool:
 def _scatter_item(xp: Backend, input: Array, index: Any, shape: Any) -> Array:
     """Zeros of ``shape`` with ``input`` added at ``index``: the gradient of reading there."""
     out = xp.zeros(tuple(shape), input.dtype)
-    _add_at(xp, out, index, input)
+    add_at(xp, out, index, input)
     return out
 
 
-def _add_at(xp: Backend, out: Array, index: Any, values: Array) -> None:
+def add_at(xp: Backend, out: Array, index: Any, values: Array) -> None:
     """``out[index] += values`` for a row-major ``out``, repeated elements summed."""
     items = index if isinstance(index, tuple) else (index,)
     arrays = [item for item in items if hasattr(item, "dtype")]
@@ -114,7 +103,7 @@ def _add_at(xp: Backend, out: Array, index: Any, values: Array) -> None:
 
 
 def _add_rows(xp: Backend, out: Array, items: tuple[Array, ...], values: Array) -> None:
-    """``_add_at`` for integer arrays, which choose in the first dimensions."""
+    """``add_at`` for integer arrays, which choose in the first dimensions."""
     count = len(items)
     row: Any = 0
     for item, size in zip(items, out.shape, strict=False):
@@ -126,40 +115,6 @@ def _add_rows(xp: Backend, out: Array, items: tuple[Array, ...], values: Array) 
 
 
 _scatter_item.vjp(input=lambda xp, g, index: xp.call(_getitem, g, index))
-
-
-def _written_name(node: Node) -> str:
-    index = argument(node, "index")
-    items = index if isinstance(index, tuple) else (index,)
-    whole = all(hasattr(i, "dtype") or i == slice(None) or i is Ellipsis for i in items)
-    return "IndexPutBackward0" if whole and _has_arrays(index) else "CopySlices"
-
-
-@op(method=False, node=_written_name, frees=True)
-def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
-    """``input`` with ``value`` written at ``index``."""
-    out = copied(xp, input)
-    xp.write_item(out, index, value)
-    return out
-
-
-def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
-    g = xp.call(_getitem, g, index)
-    lead = len(in_shape) - g.ndim  # the value may have had dimensions of size 1 too many
-    return xp.reshape(g, (1,) * lead + tuple(g.shape)) if lead > 0 else g
-
-
-_setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)
-
-
-@op(method=False)
-def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
-    out = copied(xp, input)
-    xp.write_item(out, index, 0)
-    return out
-
-
-_clear_item.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index))
 
 
 def raw_index(tensor: Tensor, index: Any) -> Any:
@@ -281,16 +236,16 @@ def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
     if self.__class__ in torch_function.PLAIN and _is_one_array(self, index):
         raw = index._data
     else:
-        answer = _answer(function, self, index)
+        answer = somebodys_answer(function, self, index)
         if answer is not torch_function.NOBODY:
             return answer  # type: ignore[no-any-return]
         raw = raw_index(self, index)
-    if raw.__class__ is tuple and _ints_stand_apart(raw):
-        before, raw = _ints_first(raw)
+    if raw.__class__ is tuple and ints_stand_apart(raw):
+        before, raw = ints_first(raw)
         self = _getitem(self, before)
     out = _getitem(self, raw)
     if out._rg is True:  # recorded, and no view
-        _keep_index(out._node, index)
+        keep_index(out._node, index)
     return out
 
 
@@ -311,7 +266,7 @@ def _is_one_array(self: Tensor, index: Any) -> bool:
     return True
 
 
-def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
+def somebodys_answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
     """What somebody makes of reading or writing elements, who is an item of the index perhaps."""
     items = rest[0] if isinstance(rest[0], (tuple, list)) else rest[:1]
     values = torch_function.overloaded((tensor, *items, *rest[1:]))
@@ -320,7 +275,7 @@ def _answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
     return torch_function.NOBODY
 
 
-def _keep_index(node: Any, index: Any) -> None:
+def keep_index(node: Any, index: Any) -> None:
     """Let a backward pass see it if an index was modified after it had been read at."""
     items = index if isinstance(index, (tuple, list)) else (index,)
     tensors = tuple(item for item in items if isinstance(item, Tensor))
@@ -329,7 +284,7 @@ def _keep_index(node: Any, index: Any) -> None:
         note_versions(node)
 
 
-def _ints_stand_apart(index: tuple[Any, ...]) -> bool:
+def ints_stand_apart(index: tuple[Any, ...]) -> bool:
     """Whether there are ints that do not adjoin the arrays.
 
     To NumPy an int beside arrays is one of them, and what they select comes first where they
@@ -343,7 +298,7 @@ def _ints_stand_apart(index: tuple[Any, ...]) -> bool:
     return chosen[-1] - chosen[0] >= len(chosen)
 
 
-def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Two indices, one after the other: that without its arrays, and that of the arrays."""
     before: list[Any] = []
     after: list[Any] = []
@@ -360,235 +315,5 @@ def _ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...
     return tuple(before), tuple(after)
 
 
-@short
-def _set(self: Tensor, index: Any, value: Any) -> None:
-    if self.__class__ in torch_function.PLAIN and self._rg is False and making.version is None:
-        if is_basic(index) and _write_plainly(self, index, value):
-            return
-    if self.__class__ not in torch_function.PLAIN or not is_basic(index) or not _is_plain(value):
-        answer = _answer(_set, self, index, value)
-        if answer is not torch_function.NOBODY:
-            return
-    if isinstance(self, Waiting):
-        write_through(self, "index_put_", lambda work: set_writable(work, index, value))
-        return
-    if self._xp.readonly(self._data):
-        return _set_part(self, index, value)
-    check_writable("index_put", self)
-    set_writable(self, index, value)
-
-
-def _write_plainly(self: Tensor, index: Any, value: Any) -> bool:
-    """Write at a basic index where nothing has to be looked at or recorded, if that is so."""
-    xp, data, version = self._xp, self._data, self._vc
-    if version is UNSETTLED or not xp.refuses_writes:
-        return False
-    given: Any = value.__class__
-    if given in torch_function.PLAIN:
-        if value._rg is not False or value._xp is not xp or value._vc is version is not None:
-            return False
-        value = value._data
-        if value.dtype is not data.dtype or value is data:
-            return False
-    elif given is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
-        return False
-    try:
-        data[index] = value
-    except (IndexError, TypeError, ValueError):
-        return False  # somebody says in PyTorch's words what is wrong
-    if version is None:
-        self._vc = [1]
-    else:
-        version[0] += 1
-    return True
-
-
-def _is_plain(value: Any) -> bool:
-    return value.__class__ in torch_function.PLAIN or value.__class__ in (int, float, bool)
-
-
-def set_writable(self: Tensor, index: Any, value: Any) -> None:
-    """``self[index] = value`` where that may be written."""
-    xp = self._xp
-    raw = raw_index(self, index)
-    if not isinstance(value, Tensor):
-        if value is None or isinstance(value, (str, bytes, dict)):
-            raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
-        if not isinstance(value, (bool, int, float, complex)):
-            value = OPS["tensor"].function(value, backend=xp)
-        else:
-            # Here alone halves take what is beyond them, as infinity.
-            limits = dtypes.float64 if self.dtype is dtypes.float16 else self.dtype
-            value = written_number(value, limits)
-            value = wrap(xp.convert(value, self.dtype), xp)
-    elif value._xp is not xp:
-        value = _moved(self, value)
-    if raw.__class__ is tuple and _ints_stand_apart(raw):
-        before, raw = _ints_first(raw)
-        self = _getitem(self, before)
-    _write_at(self, raw, value, index)
-
-
-def _set_part(self: Tensor, index: Any, value: Any) -> None:
-    """Write to a part of an expanded tensor, which may have each of its elements once."""
-    part = getitem(self, index)
-    if part._base is None:
-        with opened("index_put", self, value):
-            return set_writable(self, index, value)
-    if not isinstance(value, Tensor):
-        value = OPS["tensor"].function(value, backend=self._xp)
-    part.copy_(value)
-
-
-def _moved(self: Tensor, value: Tensor) -> Tensor:
-    if value._data.shape:
-        raise RuntimeError(
-            f"index_put: Expected all tensors to be on the same device, but got value on "
-            f"{value.device}, different from the tensor on {self.device}"
-        )
-    return value.to(backend=self._xp)
-
-
-def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
-    """``target[index] = value`` with its history; ``given`` is the index with its tensors."""
-    if value.is_complex() and not target.is_complex():
-        if _has_arrays(index):
-            _check_put(target, value)
-        value = value.to(target.dtype)
-    recording = grad_enabled() and target._data.dtype.kind in "fc"
-    edges = (edge_of(target), edge_of(value)) if recording else (None, None)
-    wants = edges[0] is not None or edges[1] is not None
-    if wants:
-        _check_target(target)
-    data = target._data
-    if value is target or value._vc is not None and value._vc is target._vc:
-        _check_shared(target, index, value)
-    fitted = _fitted(value._data, data)
-    try:
-        target._xp.write_item(data, index, fitted)
-    except (ValueError, TypeError):
-        part = data[index].shape
-        extra = fitted.ndim - len(part)
-        if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
-            return _write_at(target, index, value.reshape(fitted.shape[extra:]), given)
-        if not _has_arrays(index):
-            expanded_size(fitted.shape, part)  # says how they differ
-        _check_fits(value, part)
-        raise
-    target._bump()
-    if wants:
-        node = Node(
-            OPS["_setitem"].backward,
-            target._xp,
-            edges,
-            (None, None, index),
-            (),
-            data.shape,
-            data.dtype,
-        )
-        _keep_index(node, given)
-        rebase(target, node, OPS["_view_scatter"].backward)
-
-
-def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:
-    """RuntimeError if writing a part of ``target`` into ``target`` overlaps.
-
-    What is broadcast counts as read before, as it does in PyTorch.
-    """
-    data = target._data
-    if _has_arrays(index):
-        if value._data.size > 1:
-            check_overlap(target, data, (value,), alone=True)
-    elif value._data.shape == (part := data[index]).shape:
-        check_overlap(target, part, (value,))
-
-
-def _check_put(target: Tensor, value: Tensor) -> None:
-    if value.dtype is not target.dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{scalar_name(target.dtype)} for the destination and {scalar_name(value.dtype)} for "
-            "the source."
-        )
-
-
-def _check_target(target: Tensor) -> None:
-    """``check_inplace`` of the part that is written to, a view."""
-    if target._base is None and target._rg and target._node is None:
-        raise RuntimeError(
-            "a view of a leaf Variable that requires grad is being used in an in-place operation."
-        )
-    check_inplace(target)
-
-
-def _fitted(value: Array, data: Array) -> Array:
-    """The value in the target's dtype, without leading dimensions of size 1 too many."""
-    while value.ndim > data.ndim and value.shape[0] == 1:
-        value = value[0]
-    return value if value.dtype == data.dtype else value.astype(data.dtype)
-
-
-for _name, _function in (("__getitem__", getitem), ("__setitem__", _set)):
-    _function.__name__, _function.__qualname__ = _name, f"Tensor.{_name}"
-    setattr(Tensor, _name, _function)
-
-
-@composite(inplace=True)
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """``input`` with ``values`` written at ``input[indices]``.
-
-    Args:
-        input: Tensor of any shape.
-        indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
-        values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
-        accumulate: Add rather than write; default False.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If an index is out of range.
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> where = (tt.tensor([0, 0]),)
-        >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
-        tensor([3., 0.])
-    """
-    if not accumulate and values.numel() == 1 and all(map(_masks, indices)):
-        values = values.to(input.dtype).reshape(())  # a number for all that the masks choose
-    _check_put(input, values)
-    raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
-    try:
-        out = (_additem if accumulate else _setitem)(input, values, raw)
-    except (ValueError, TypeError, RuntimeError):
-        _check_fits(values, input._data[raw].shape)
-        raise
-    if out._rg:
-        _keep_index(out._node, indices)
-    return out
-
-
-def _check_fits(value: Tensor, part: tuple[int, ...]) -> None:
-    """RuntimeError unless a value can be written where an index says."""
-    lead = len(part) - value.ndim
-    if lead < 0 or any(n not in (1, m) for n, m in zip(value.shape, part[lead:], strict=True)):
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(part)}"
-        )
-
-
-def _masks(index: Tensor | None) -> bool:
-    return index is None or index.dtype is dtypes.bool
-
-
-@op(method=False, node="IndexPutBackward0", frees=True)
-def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
-    out = row_major(xp, input)
-    _add_at(xp, out, index, value)
-    return ordered_like(xp, out, input)
-
-
-_additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(_getitem, g, index))
+getitem.__name__, getitem.__qualname__ = "__getitem__", "Tensor.__getitem__"
+Tensor.__getitem__ = getitem  # type: ignore[method-assign]

@@ -15,8 +15,9 @@ from ...dispatch.record import keep_versions
 from ..memory_order import in_rows
 from ..shape.broadcasting import broadcast_shapes
 from ..shape.sizes import expand
+from .assignment import set_writable
 from .expanded_writing import opened
-from .indexing import getitem, set_writable
+from .indexing import getitem
 
 
 def _filled_name(node: Node) -> str:

@@ -1,0 +1,307 @@
+"""Writing selected elements: ``x[...] = y`` and ``index_put``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import dtypes
+from ...autograd.above import ABOVE
+from ...autograd.inference import UNSETTLED
+from ...autograd.node_names import argument
+from ...autograd.nodes import Node
+from ...autograd.views import check_inplace, edge_of, rebase
+from ...core import torch_function
+from ...core.tensor import Tensor, making, wrap
+from ...core.waiting import Waiting
+from ...dispatch.inplace import write_through
+from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...dispatch.out import check_writable, scalar_name
+from ...dispatch.overlap import check_overlap
+from ...dispatch.promotion import written_number
+from ...dispatch.scalar_arguments import is_basic
+from ...state import grad_enabled
+from ...state.tracebacks import short
+from ..memory_order import copied, ordered_like
+from ..shape.sizes import expanded_size
+from .expanded_writing import opened
+from .indexing import (
+    _getitem as getitem_kernel,
+)
+from .indexing import (
+    add_at,
+    getitem,
+    has_arrays,
+    ints_first,
+    ints_stand_apart,
+    keep_index,
+    raw_index,
+    somebodys_answer,
+)
+from .positions import row_major
+
+
+def _written_name(node: Node) -> str:
+    index = argument(node, "index")
+    items = index if isinstance(index, tuple) else (index,)
+    whole = all(hasattr(i, "dtype") or i == slice(None) or i is Ellipsis for i in items)
+    return "IndexPutBackward0" if whole and has_arrays(index) else "CopySlices"
+
+
+@op(method=False, node=_written_name, frees=True)
+def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
+    """``input`` with ``value`` written at ``index``."""
+    out = copied(xp, input)
+    xp.write_item(out, index, value)
+    return out
+
+
+def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
+    g = xp.call(getitem_kernel, g, index)
+    lead = len(in_shape) - g.ndim  # the value may have had dimensions of size 1 too many
+    return xp.reshape(g, (1,) * lead + tuple(g.shape)) if lead > 0 else g
+
+
+_setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)
+
+
+@op(method=False)
+def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
+    out = copied(xp, input)
+    xp.write_item(out, index, 0)
+    return out
+
+
+_clear_item.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index))
+
+
+@short
+def _set(self: Tensor, index: Any, value: Any) -> None:
+    if self.__class__ in torch_function.PLAIN and self._rg is False and making.version is None:
+        if is_basic(index) and _write_plainly(self, index, value):
+            return
+    if self.__class__ not in torch_function.PLAIN or not is_basic(index) or not _is_plain(value):
+        answer = somebodys_answer(_set, self, index, value)
+        if answer is not torch_function.NOBODY:
+            return
+    if isinstance(self, Waiting):
+        write_through(self, "index_put_", lambda work: set_writable(work, index, value))
+        return
+    if self._xp.readonly(self._data):
+        return _set_part(self, index, value)
+    check_writable("index_put", self)
+    set_writable(self, index, value)
+
+
+def _write_plainly(self: Tensor, index: Any, value: Any) -> bool:
+    """Write at a basic index where nothing has to be looked at or recorded, if that is so."""
+    xp, data, version = self._xp, self._data, self._vc
+    if version is UNSETTLED or not xp.refuses_writes:
+        return False
+    given: Any = value.__class__
+    if given in torch_function.PLAIN:
+        if value._rg is not False or value._xp is not xp or value._vc is version is not None:
+            return False
+        value = value._data
+        if value.dtype is not data.dtype or value is data:
+            return False
+    elif given is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
+        return False
+    try:
+        data[index] = value
+    except (IndexError, TypeError, ValueError):
+        return False  # somebody says in PyTorch's words what is wrong
+    if version is None:
+        self._vc = [1]
+    else:
+        version[0] += 1
+    return True
+
+
+def _is_plain(value: Any) -> bool:
+    return value.__class__ in torch_function.PLAIN or value.__class__ in (int, float, bool)
+
+
+def set_writable(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value`` where that may be written."""
+    xp = self._xp
+    raw = raw_index(self, index)
+    if not isinstance(value, Tensor):
+        if value is None or isinstance(value, (str, bytes, dict)):
+            raise TypeError(f"can't assign a {type(value).__name__} to a {self.type()}")
+        if not isinstance(value, (bool, int, float, complex)):
+            value = OPS["tensor"].function(value, backend=xp)
+        else:
+            # Here alone halves take what is beyond them, as infinity.
+            limits = dtypes.float64 if self.dtype is dtypes.float16 else self.dtype
+            value = written_number(value, limits)
+            value = wrap(xp.convert(value, self.dtype), xp)
+    elif value._xp is not xp:
+        value = _moved(self, value)
+    if raw.__class__ is tuple and ints_stand_apart(raw):
+        before, raw = ints_first(raw)
+        self = getitem_kernel(self, before)
+    _write_at(self, raw, value, index)
+
+
+def _set_part(self: Tensor, index: Any, value: Any) -> None:
+    """Write to a part of an expanded tensor, which may have each of its elements once."""
+    part = getitem(self, index)
+    if part._base is None:
+        with opened("index_put", self, value):
+            return set_writable(self, index, value)
+    if not isinstance(value, Tensor):
+        value = OPS["tensor"].function(value, backend=self._xp)
+    part.copy_(value)
+
+
+def _moved(self: Tensor, value: Tensor) -> Tensor:
+    if value._data.shape:
+        raise RuntimeError(
+            f"index_put: Expected all tensors to be on the same device, but got value on "
+            f"{value.device}, different from the tensor on {self.device}"
+        )
+    return value.to(backend=self._xp)
+
+
+def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
+    """``target[index] = value`` with its history; ``given`` is the index with its tensors."""
+    if value.is_complex() and not target.is_complex():
+        if has_arrays(index):
+            _check_put(target, value)
+        value = value.to(target.dtype)
+    recording = grad_enabled() and target._data.dtype.kind in "fc"
+    edges = (edge_of(target), edge_of(value)) if recording else (None, None)
+    wants = edges[0] is not None or edges[1] is not None
+    if wants:
+        _check_target(target)
+    data = target._data
+    if value is target or value._vc is not None and value._vc is target._vc:
+        _check_shared(target, index, value)
+    fitted = _fitted(value._data, data)
+    try:
+        target._xp.write_item(data, index, fitted)
+    except (ValueError, TypeError):
+        part = data[index].shape
+        extra = fitted.ndim - len(part)
+        if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
+            return _write_at(target, index, value.reshape(fitted.shape[extra:]), given)
+        if not has_arrays(index):
+            expanded_size(fitted.shape, part)  # says how they differ
+        _check_fits(value, part)
+        raise
+    target._bump()
+    if wants:
+        node = Node(
+            _setitem.op.backward,
+            target._xp,
+            edges,
+            (None, None, index),
+            (),
+            data.shape,
+            data.dtype,
+        )
+        keep_index(node, given)
+        rebase(target, node, ABOVE.writing().view_scatter)
+
+
+def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:
+    """RuntimeError if writing a part of ``target`` into ``target`` overlaps.
+
+    What is broadcast counts as read before, as it does in PyTorch.
+    """
+    data = target._data
+    if has_arrays(index):
+        if value._data.size > 1:
+            check_overlap(target, data, (value,), alone=True)
+    elif value._data.shape == (part := data[index]).shape:
+        check_overlap(target, part, (value,))
+
+
+def _check_put(target: Tensor, value: Tensor) -> None:
+    if value.dtype is not target.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{scalar_name(target.dtype)} for the destination and {scalar_name(value.dtype)} for "
+            "the source."
+        )
+
+
+def _check_target(target: Tensor) -> None:
+    """``check_inplace`` of the part that is written to, a view."""
+    if target._base is None and target._rg and target._node is None:
+        raise RuntimeError(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation."
+        )
+    check_inplace(target)
+
+
+def _fitted(value: Array, data: Array) -> Array:
+    """The value in the target's dtype, without leading dimensions of size 1 too many."""
+    while value.ndim > data.ndim and value.shape[0] == 1:
+        value = value[0]
+    return value if value.dtype == data.dtype else value.astype(data.dtype)
+
+
+_set.__name__, _set.__qualname__ = "__setitem__", "Tensor.__setitem__"
+Tensor.__setitem__ = _set  # type: ignore[method-assign]
+
+
+@composite(inplace=True)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """``input`` with ``values`` written at ``input[indices]``.
+
+    Args:
+        input: Tensor of any shape.
+        indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
+        values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
+        accumulate: Add rather than write; default False.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        IndexError: If an index is out of range.
+        RuntimeError: If shapes or dtypes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> where = (tt.tensor([0, 0]),)
+        >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
+        tensor([3., 0.])
+    """
+    if not accumulate and values.numel() == 1 and all(map(_masks, indices)):
+        values = values.to(input.dtype).reshape(())  # a number for all that the masks choose
+    _check_put(input, values)
+    raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
+    try:
+        out = (_additem if accumulate else _setitem)(input, values, raw)
+    except (ValueError, TypeError, RuntimeError):
+        _check_fits(values, input._data[raw].shape)
+        raise
+    if out._rg:
+        keep_index(out._node, indices)
+    return out
+
+
+def _check_fits(value: Tensor, part: tuple[int, ...]) -> None:
+    """RuntimeError unless a value can be written where an index says."""
+    lead = len(part) - value.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(value.shape, part[lead:], strict=True)):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(part)}"
+        )
+
+
+def _masks(index: Tensor | None) -> bool:
+    return index is None or index.dtype is dtypes.bool
+
+
+@op(method=False, node="IndexPutBackward0", frees=True)
+def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
+    out = row_major(xp, input)
+    add_at(xp, out, index, value)
+    return ordered_like(xp, out, input)
+
+
+_additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(getitem_kernel, g, index))
