@@ -79,7 +79,7 @@ def type_common_keywords(form: ast.FunctionDef) -> None:
     named = zip(arguments.args, defaults, strict=True)
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     for parameter, default in (*named, *keywords):
-        said = ast.unparse(parameter.annotation or LITERAL_DOTS)
+        said = ast.unparse(parameter.annotation or LITERAL_DOTS).replace("dtypes.", "")
         if parameter.arg in common and said in ("Any", "dtype", "dtype | None"):
             optional = default is not None and ast.unparse(default) == "None"
             optional |= said.endswith("None")

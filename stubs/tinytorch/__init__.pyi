@@ -238,7 +238,6 @@ from tinytorch.state.tracebacks import set_traceback_filtering as set_traceback_
 from tinytorch.utils.dlpack import to_dlpack as to_dlpack
 
 __version__: str
-bfloat16: dtype
 bool: dtype
 bool_: dtype
 c_: Joiner
@@ -1580,7 +1579,7 @@ def _foreach_neg_(self: Sequence[Tensor]) -> Sequence[Tensor]:
 def _foreach_norm(
     self: Sequence[Tensor],
     ord: _float = 2,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> tuple[Tensor, ...]:
     """``linalg.vector_norm`` of each tensor of a list, over all its elements.
 
@@ -1641,7 +1640,7 @@ def _foreach_pow_(
 def _foreach_powsum(
     self: Sequence[Tensor],
     ord: _float = 2,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> tuple[Tensor, ...]:
     """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root.
 
@@ -6290,7 +6289,7 @@ def cumprod(
     input: Tensor | NDArray[Any],
     dim: _int | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
@@ -6319,7 +6318,7 @@ def cumprod_(
     input: Tensor | NDArray[Any],
     dim: _int | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> Tensor:
     """In-place form of ``cumprod``: writes the result over ``input`` and returns it.
 
@@ -6346,7 +6345,7 @@ def cumsum(
     input: Tensor | NDArray[Any],
     dim: _int | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
 ) -> Tensor:
@@ -6375,7 +6374,7 @@ def cumsum_(
     input: Tensor | NDArray[Any],
     dim: _int | None = None,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
 ) -> Tensor:
     """In-place form of ``cumsum``: writes the result over ``input`` and returns it.
 
@@ -12640,7 +12639,7 @@ def mean(
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -13302,7 +13301,7 @@ def nanmean(
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -13509,7 +13508,7 @@ def nansum(
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -14780,7 +14779,7 @@ def prod(
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
@@ -17969,7 +17968,7 @@ def sum(
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,

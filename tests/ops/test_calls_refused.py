@@ -146,6 +146,8 @@ RUNTIME_ERRORS: Refused = [
         "must have the same size",
     ),
     (lambda L: L.searchsorted(L.ones(2), L.ones(3), sorter=L.ones(2)), "sorter must be a tensor"),
+    (lambda L: L.mv(L.ones(2, 3), L.ones(2)), "size mismatch, got input (2), mat (2x3), vec (2)"),
+    (lambda L: L.unique(L.zeros(0, 0, 2), dim=0), "Number of zero sized dimensions is more than"),
     (lambda L: L.view_as_complex(L.ones(())), "Input tensor must have one or more dimensions"),
     (lambda L: L.view_as_complex(L.ones(2, dtype=L.int32)), "tensor of scalar type: Int"),
     (

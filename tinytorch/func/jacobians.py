@@ -31,6 +31,18 @@ from .reverse import argnums_of, recorded
 Blocks = list[list[Tensor]]
 
 
+@overload
+def jacrev(
+    func: Callable[Concatenate[Tensor, P], Tensor], *, chunk_size: int | None = None
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def jacrev(
+    func: Function,
+    argnums: int | tuple[int, ...] = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Function: ...
 def jacrev(
     func: Function,
     argnums: int | tuple[int, ...] = 0,
@@ -100,6 +112,18 @@ def _arranged(
     return (jacobian, map_leaves(level.let_out, aux)) if has_aux else jacobian
 
 
+@overload
+def jacfwd(
+    func: Callable[Concatenate[Tensor, P], Tensor], *, randomness: str = "error"
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def jacfwd(
+    func: Function,
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+) -> Function: ...
 def jacfwd(
     func: Function,
     argnums: int | tuple[int, ...] = 0,

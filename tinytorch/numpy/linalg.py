@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .. import dtypes, return_types
 from .. import linalg as _torchs
@@ -22,6 +22,9 @@ from .linalg_products import tensorinv as tensorinv
 from .linalg_products import tensorsolve as tensorsolve
 from .linalg_products import trace as trace
 from .linalg_products import vecdot as vecdot
+
+if TYPE_CHECKING:
+    from .. import return_types
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
@@ -95,6 +98,10 @@ def svd(
 def svd(
     a: Any, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False
 ) -> Tensor: ...
+@overload
+def svd(
+    a: Any, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False
+) -> Tensor: ...
 @raising
 def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
@@ -120,6 +127,10 @@ def svd(
     return _torchs.svd(x, full_matrices) if compute_uv else _torchs.svdvals(x)
 
 
+@overload
+def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> return_types.linalg_qr: ...
+@overload
+def qr(a: Any, mode: Literal["r"]) -> Tensor: ...
 @raising
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Each matrix as one with orthonormal columns times an upper triangle.
@@ -176,7 +187,7 @@ def _realized(given: Any, found: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 @raising
-def eig(a: Any) -> Any:
+def eig(a: Any) -> return_types.linalg_eig:
     """The eigenvalues and right eigenvectors of each matrix.
 
     They are complex; where NumPy is older than 2.5, real if all of a real matrix's are.
@@ -217,7 +228,7 @@ def eigvals(a: Any) -> Tensor:
 
 
 @raising
-def eigh(a: Any, UPLO: str = "L") -> Any:
+def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
     """The eigenvalues, in ascending order, and eigenvectors of each Hermitian matrix.
 
     Args:

@@ -8,13 +8,14 @@ AttributeError that names the backend.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from numbers import Integral
-from typing import Any, Protocol, overload
+from typing import Any, overload
 
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from ._dialect import raising, tensor_of, with_example
+from ._laws import Law0, Law1, Law2, Law3, Sized, Sizes
 
 __all__ = [
     "Generator", "RandomState", "beta", "binomial", "bytes", "chisquare", "choice", "default_rng",
@@ -85,144 +86,152 @@ class Generator:
         backend = current_backend() if self._backend is None else self._backend
         return (backend.library.random if self._source is None else self._source), backend
 
-    beta: Any = _law(
+    beta: Law2[float] = _law(
         "beta", "np.random.beta(2.0, 3.0, size=2)",
         "tensor([0.6036, 0.7987], dtype=tinytorch.float64)",
     )  # fmt: skip
-    binomial: Any = _law("binomial", "np.random.binomial(10, 0.5, size=3)", "tensor([5, 6, 5])")
-    bytes: Any = _law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
-    chisquare: Any = _law(
+    binomial: Law2[int] = _law(
+        "binomial", "np.random.binomial(10, 0.5, size=3)", "tensor([5, 6, 5])"
+    )
+    bytes: Callable[[int], builtins.bytes] = _law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
+    chisquare: Law1[float] = _law(
         "chisquare", "np.random.chisquare(2.0, size=2)",
         "tensor([1.5917, 2.5119], dtype=tinytorch.float64)",
     )  # fmt: skip
-    dirichlet: Any = _law(
+    dirichlet: Callable[..., Tensor] = _law(
         "dirichlet", "np.random.dirichlet([1.0, 1.0])",
         "tensor([0.3879, 0.6121], dtype=tinytorch.float64)",
     )  # fmt: skip
-    exponential: Any = _law(
+    exponential: Law1[float] = _law(
         "exponential", "np.random.exponential(2.0, size=2)",
         "tensor([1.5917, 2.5119], dtype=tinytorch.float64)",
     )  # fmt: skip
-    f: Any = _law(
+    f: Law2[float] = _law(
         "f", "np.random.f(2.0, 3.0, size=2)", "tensor([0.5514, 0.2189], dtype=tinytorch.float64)"
     )
-    gamma: Any = _law(
+    gamma: Law2[float] = _law(
         "gamma", "np.random.gamma(2.0, size=2)", "tensor([5.1388, 2.2385], dtype=tinytorch.float64)"
     )
-    geometric: Any = _law("geometric", "np.random.geometric(0.5, size=3)", "tensor([2, 2, 2])")
-    gumbel: Any = _law(
+    geometric: Law1[int] = _law(
+        "geometric", "np.random.geometric(0.5, size=3)", "tensor([2, 2, 2])"
+    )
+    gumbel: Law2[float] = _law(
         "gumbel", "np.random.gumbel(size=2)", "tensor([ 0.2283, -0.2279], dtype=tinytorch.float64)"
     )
-    hypergeometric: Any = _law(
+    hypergeometric: Law3[int] = _law(
         "hypergeometric", "np.random.hypergeometric(5, 5, 4, size=3)", "tensor([2, 2, 2])"
     )
-    integers: Any = _law(
+    integers: Law2[int] = _law(
         "integers", "rng.integers(10, size=(2, 3)).shape",
         "tinytorch.Size([2, 3])", "rng = np.random.default_rng(0)",
     )  # fmt: skip
-    laplace: Any = _law(
+    laplace: Law2[float] = _law(
         "laplace", "np.random.laplace(size=2)", "tensor([0.1027, 0.5628], dtype=tinytorch.float64)"
     )
-    logistic: Any = _law(
+    logistic: Law2[float] = _law(
         "logistic", "np.random.logistic(size=2)",
         "tensor([0.1959, 0.9207], dtype=tinytorch.float64)",
     )  # fmt: skip
-    lognormal: Any = _law(
+    lognormal: Law2[float] = _law(
         "lognormal", "np.random.lognormal(size=2)",
         "tensor([5.8360, 1.4921], dtype=tinytorch.float64)",
     )  # fmt: skip
-    logseries: Any = _law("logseries", "np.random.logseries(0.5, size=3)", "tensor([1, 1, 1])")
-    multinomial: Any = _law("multinomial", "np.random.multinomial(6, [0.5, 0.5])", "tensor([3, 3])")
-    multivariate_normal: Any = _law(
+    logseries: Law1[int] = _law(
+        "logseries", "np.random.logseries(0.5, size=3)", "tensor([1, 1, 1])"
+    )
+    multinomial: Callable[..., Tensor] = _law(
+        "multinomial", "np.random.multinomial(6, [0.5, 0.5])", "tensor([3, 3])"
+    )
+    multivariate_normal: Callable[..., Tensor] = _law(
         "multivariate_normal",
         "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
         "tinytorch.Size([3, 2])",
     )  # fmt: skip
-    negative_binomial: Any = _law(
+    negative_binomial: Law2[int] = _law(
         "negative_binomial", "np.random.negative_binomial(3, 0.5, size=3)", "tensor([11,  0,  5])"
     )
-    noncentral_chisquare: Any = _law(
+    noncentral_chisquare: Law2[float] = _law(
         "noncentral_chisquare", "np.random.noncentral_chisquare(2.0, 1.0, size=2)",
         "tensor([ 4.5234, 10.8624], dtype=tinytorch.float64)",
     )  # fmt: skip
-    noncentral_f: Any = _law(
+    noncentral_f: Law3[float] = _law(
         "noncentral_f", "np.random.noncentral_f(2.0, 3.0, 1.0, size=2)",
         "tensor([0.6008, 6.4609], dtype=tinytorch.float64)",
     )  # fmt: skip
-    normal: Any = _law(
+    normal: Law2[float] = _law(
         "normal", "np.random.normal(10.0, 2.0, size=2)",
         "tensor([13.5281, 10.8003], dtype=tinytorch.float64)",
     )  # fmt: skip
-    pareto: Any = _law(
+    pareto: Law1[float] = _law(
         "pareto", "np.random.pareto(3.0, size=2)",
         "tensor([0.3038, 0.5199], dtype=tinytorch.float64)",
     )  # fmt: skip
-    poisson: Any = _law("poisson", "np.random.poisson(4.0, size=3)", "tensor([6, 7, 1])")
-    power: Any = _law(
+    poisson: Law1[int] = _law("poisson", "np.random.poisson(4.0, size=3)", "tensor([6, 7, 1])")
+    power: Law1[float] = _law(
         "power", "np.random.power(2.0, size=2)", "tensor([0.7408, 0.8457], dtype=tinytorch.float64)"
     )
-    rand: Any = _law(
+    rand: Sized = _law(
         "rand", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
     )
-    randint: Any = _law("randint", "np.random.randint(10, size=3)", "tensor([5, 0, 3])")
-    randn: Any = _law(
+    randint: Law2[int] = _law("randint", "np.random.randint(10, size=3)", "tensor([5, 0, 3])")
+    randn: Sized = _law(
         "randn", "np.random.randn(2)", "tensor([1.7641, 0.4002], dtype=tinytorch.float64)"
     )
-    random: Any = _law(
+    random: Law0[float] = _law(
         "random", "np.random.random(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
     )
-    random_sample: Any = _law(
+    random_sample: Law0[float] = _law(
         "random_sample", "np.random.random_sample(2)",
         "tensor([0.5488, 0.7152], dtype=tinytorch.float64)",
     )  # fmt: skip
-    rayleigh: Any = _law(
+    rayleigh: Law1[float] = _law(
         "rayleigh", "np.random.rayleigh(size=2)",
         "tensor([1.2616, 1.5849], dtype=tinytorch.float64)",
     )  # fmt: skip
-    seed: Any = _law(
+    seed: Callable[..., None] = _law(
         "seed", "np.random.rand(2)", "tensor([0.5488, 0.7152], dtype=tinytorch.float64)"
     )
-    standard_cauchy: Any = _law(
+    standard_cauchy: Law0[float] = _law(
         "standard_cauchy", "np.random.standard_cauchy(2)",
         "tensor([4.4084, 0.4368], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_exponential: Any = _law(
+    standard_exponential: Law0[float] = _law(
         "standard_exponential", "np.random.standard_exponential(2)",
         "tensor([0.7959, 1.2559], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_gamma: Any = _law(
+    standard_gamma: Law1[float] = _law(
         "standard_gamma", "np.random.standard_gamma(2.0, size=2)",
         "tensor([5.1388, 2.2385], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_normal: Any = _law(
+    standard_normal: Law0[float] = _law(
         "standard_normal", "np.random.standard_normal(2)",
         "tensor([1.7641, 0.4002], dtype=tinytorch.float64)",
     )  # fmt: skip
-    standard_t: Any = _law(
+    standard_t: Law1[float] = _law(
         "standard_t", "np.random.standard_t(3.0, size=2)",
         "tensor([ 1.6797, -1.5337], dtype=tinytorch.float64)",
     )  # fmt: skip
-    triangular: Any = _law(
+    triangular: Law3[float] = _law(
         "triangular", "np.random.triangular(0.0, 1.0, 2.0, size=2)",
         "tensor([1.0501, 1.2453], dtype=tinytorch.float64)",
     )  # fmt: skip
-    uniform: Any = _law(
+    uniform: Law2[float] = _law(
         "uniform", "np.random.uniform(1.0, 2.0, size=2)",
         "tensor([1.5488, 1.7152], dtype=tinytorch.float64)",
     )  # fmt: skip
-    vonmises: Any = _law(
+    vonmises: Law2[float] = _law(
         "vonmises", "np.random.vonmises(0.0, 4.0, size=2)",
         "tensor([0.5664, 0.5598], dtype=tinytorch.float64)",
     )  # fmt: skip
-    wald: Any = _law(
+    wald: Law2[float] = _law(
         "wald", "np.random.wald(1.0, 2.0, size=2)",
         "tensor([0.3079, 0.7543], dtype=tinytorch.float64)",
     )  # fmt: skip
-    weibull: Any = _law(
+    weibull: Law1[float] = _law(
         "weibull", "np.random.weibull(2.0, size=2)",
         "tensor([0.8921, 1.1207], dtype=tinytorch.float64)",
     )  # fmt: skip
-    zipf: Any = _law("zipf", "np.random.zipf(3.0, size=3)", "tensor([1, 1, 1])")
+    zipf: Law1[int] = _law("zipf", "np.random.zipf(3.0, size=3)", "tensor([1, 1, 1])")
 
     def shuffle(self, x: Any) -> None:
         """Put the elements of a list, or the slices of a tensor, in a random order.
@@ -262,6 +271,12 @@ class Generator:
         _drawn((source, backend), "shuffle", (order,), {})
         return given[wrap(order, backend)]  # type: ignore[no-any-return]
 
+    @overload
+    def choice(self, a: int, size: None = None, replace: bool = True, p: Any = None) -> int: ...
+    @overload
+    def choice(
+        self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None
+    ) -> Tensor: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         """Numbers below ``a``, or elements of a tensor, at random.
 
@@ -321,76 +336,48 @@ def RandomState(seed: Any = None) -> Generator:
 #: What NumPy's functions of this module draw from.
 _shared = Generator()
 
-
-class _Law(Protocol):
-    """Draws one number, or so many as ``size`` says."""
-
-    @overload
-    def __call__(self, *args: Any, size: int | Sequence[int]) -> Tensor: ...
-    @overload
-    def __call__(self, *args: Any, **options: Any) -> Any: ...
-
-
-class _Standard(Protocol):
-    """The same of a law without parameters."""
-
-    @overload
-    def __call__(self) -> float: ...
-    @overload
-    def __call__(self, size: int | Sequence[int]) -> Tensor: ...
-
-
-class _Sized(Protocol):
-    """The same with the sizes one by one."""
-
-    @overload
-    def __call__(self) -> float: ...
-    @overload
-    def __call__(self, *sizes: int) -> Tensor: ...
-
-
-beta: _Law = _shared.beta
-binomial: _Law = _shared.binomial
+beta: Law2[float] = _shared.beta
+binomial: Law2[int] = _shared.binomial
 bytes: Callable[[int], builtins.bytes] = _shared.bytes
-chisquare: _Law = _shared.chisquare
-choice: Callable[..., Any] = _shared.choice
-dirichlet: _Law = _shared.dirichlet
-exponential: _Law = _shared.exponential
-f: _Law = _shared.f
-gamma: _Law = _shared.gamma
-geometric: _Law = _shared.geometric
-gumbel: _Law = _shared.gumbel
-hypergeometric: _Law = _shared.hypergeometric
-laplace: _Law = _shared.laplace
-logistic: _Law = _shared.logistic
-lognormal: _Law = _shared.lognormal
-logseries: _Law = _shared.logseries
-multinomial: _Law = _shared.multinomial
-multivariate_normal: _Law = _shared.multivariate_normal
-negative_binomial: _Law = _shared.negative_binomial
-noncentral_chisquare: _Law = _shared.noncentral_chisquare
-noncentral_f: _Law = _shared.noncentral_f
-normal: _Law = _shared.normal
-pareto: _Law = _shared.pareto
+chisquare: Law1[float] = _shared.chisquare
+choice = _shared.choice
+dirichlet: Callable[..., Tensor] = _shared.dirichlet
+exponential: Law1[float] = _shared.exponential
+f: Law2[float] = _shared.f
+gamma: Law2[float] = _shared.gamma
+geometric: Law1[int] = _shared.geometric
+gumbel: Law2[float] = _shared.gumbel
+hypergeometric: Law3[int] = _shared.hypergeometric
+laplace: Law2[float] = _shared.laplace
+logistic: Law2[float] = _shared.logistic
+lognormal: Law2[float] = _shared.lognormal
+logseries: Law1[int] = _shared.logseries
+multinomial: Callable[..., Tensor] = _shared.multinomial
+multivariate_normal: Callable[..., Tensor] = _shared.multivariate_normal
+negative_binomial: Law2[int] = _shared.negative_binomial
+noncentral_chisquare: Law2[float] = _shared.noncentral_chisquare
+noncentral_f: Law3[float] = _shared.noncentral_f
+normal: Law2[float] = _shared.normal
+pareto: Law1[float] = _shared.pareto
 permutation: Callable[[Any], Tensor] = _shared.permutation
-poisson: _Law = _shared.poisson
-power: _Law = _shared.power
-rand: _Sized = _shared.rand
-randint: _Law = _shared.randint
-randn: _Sized = _shared.randn
-random: _Standard = _shared.random
-random_sample: _Standard = _shared.random_sample
-rayleigh: _Law = _shared.rayleigh
+poisson: Law1[int] = _shared.poisson
+power: Law1[float] = _shared.power
+rand: Sized = _shared.rand
+randint: Law2[int] = _shared.randint
+randn: Sized = _shared.randn
+random: Law0[float] = _shared.random
+random_sample: Law0[float] = _shared.random_sample
+rayleigh: Law1[float] = _shared.rayleigh
 seed: Callable[..., None] = _shared.seed
 shuffle: Callable[[Any], None] = _shared.shuffle
-standard_cauchy: _Standard = _shared.standard_cauchy
-standard_exponential: _Standard = _shared.standard_exponential
-standard_gamma: _Law = _shared.standard_gamma
-standard_normal: _Standard = _shared.standard_normal
-standard_t: _Law = _shared.standard_t
-triangular: _Law = _shared.triangular
-uniform: _Law = _shared.uniform
-vonmises: _Law = _shared.vonmises
-wald: _Law = _shared.wald
-weibull: _Law = _shared.weibull
-zipf: _Law = _shared.zipf
+standard_cauchy: Law0[float] = _shared.standard_cauchy
+standard_exponential: Law0[float] = _shared.standard_exponential
+standard_gamma: Law1[float] = _shared.standard_gamma
+standard_normal: Law0[float] = _shared.standard_normal
+standard_t: Law1[float] = _shared.standard_t
+triangular: Law3[float] = _shared.triangular
+uniform: Law2[float] = _shared.uniform
+vonmises: Law2[float] = _shared.vonmises
+wald: Law2[float] = _shared.wald
+weibull: Law1[float] = _shared.weibull
+zipf: Law1[int] = _shared.zipf

@@ -2961,7 +2961,7 @@ class Tensor(Storage):
         _self,
         dim: _int | None = None,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
@@ -2986,7 +2986,12 @@ class Tensor(Storage):
             >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
             tensor([ 1,  2,  6, 24])
         """
-    def cumprod_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
+    def cumprod_(
+        _self,
+        dim: _int | None = None,
+        *,
+        dtype: dtype | _type | str | None = None,
+    ) -> Self:
         """In-place form of ``cumprod``: writes the result over ``input`` and returns it.
 
         Products of the elements up to each one, along ``dim``.
@@ -3012,7 +3017,7 @@ class Tensor(Storage):
         _self,
         dim: _int | None = None,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
     ) -> Tensor:
@@ -3037,7 +3042,12 @@ class Tensor(Storage):
             >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
             tensor([1, 3, 6])
         """
-    def cumsum_(_self, dim: _int | None = None, *, dtype: dtype | None = None) -> Self:
+    def cumsum_(
+        _self,
+        dim: _int | None = None,
+        *,
+        dtype: dtype | _type | str | None = None,
+    ) -> Self:
         """In-place form of ``cumsum``: writes the result over ``input`` and returns it.
 
         Sums of the elements up to each one, along ``dim``.
@@ -6821,7 +6831,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -7318,7 +7328,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -7432,7 +7442,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -8169,7 +8179,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
@@ -10167,7 +10177,7 @@ class Tensor(Storage):
         dim: _int | Sequence[_int] | None = None,
         keepdim: _bool = False,
         *,
-        dtype: dtype | None = None,
+        dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,

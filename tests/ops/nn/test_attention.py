@@ -145,6 +145,14 @@ def test_wrong_arguments(shapes: Any, options: Any, text: str) -> None:
     refuses(NAME, RuntimeError, text, *(randn(*shape) for shape in shapes), **options)
 
 
+def test_groups_need_a_dimension_of_heads() -> None:
+    shared = tt.ones(3, 5, 2)
+    with pytest.raises(RuntimeError, match="need a dimension of heads"):
+        tt.nn.functional.scaled_dot_product_attention(
+            tt.ones(4, 2), shared, shared, enable_gqa=True
+        )
+
+
 def test_wrong_dtypes() -> None:
     q = randn(2, 3)
     refuses(NAME, RuntimeError, "have the same dtype", q, q.astype("float32"), q)
