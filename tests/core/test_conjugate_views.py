@@ -145,6 +145,27 @@ def test_gradients_of_what_was_written(torch: Any, call: Call) -> None:
     assert_alike(call, torch, gradients)
 
 
+#: Of ``d``, a leaf that waits itself.
+OF_LEAVES: list[Call] = [
+    lambda d: (d * 2).sum().abs(),
+    lambda d: d[0].abs().sum(),
+    lambda d: d.mT.conj()[1].imag.sum(),
+    lambda L, d: L.linalg.det(d).abs(),
+    lambda d: (d * 1).conj().mul_(1j).real.sum(),
+]
+
+
+@pytest.mark.parametrize("call", OF_LEAVES, ids=words)
+def test_leaves_that_wait_have_gradients(torch: Any, call: Call) -> None:
+    found = []
+    for L in (tt, torch):
+        leaf = names(L)["c"].detach().requires_grad_()
+        assert leaf.is_conj() and leaf.is_leaf
+        called(call, {"L": L, "d": leaf}).backward()
+        found.append(leaf.grad.resolve_conj())
+    agree(*found)
+
+
 def test_leaves_and_their_views_are_not_written_to_where_it_is_recorded(torch: Any) -> None:
     for L in (tt, torch):
         leaf = names(L)["z"].requires_grad_()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..autograd.identity_nodes import towards
 from ..dtypes import dtype as DType
 from . import torch_function
 from .size import Size, sizes
@@ -150,7 +151,7 @@ def plain(tensor: Tensor) -> Tensor:
     vars(out).update(vars(tensor))
     out._rg, out._node, out._vc = tensor._rg, tensor._node, tensor._vc
     if tensor._rg is True and tensor._node is None:
-        out._node = tensor  # type: ignore[assignment]  # a leaf is its own edge
+        out._node = towards(tensor)
     out._base = tensor._base
     if out._base is not None:
         for name in _OF_VIEWS:

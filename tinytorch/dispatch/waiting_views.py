@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.identity_nodes import towards
 from ..autograd.views import edge_of
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Conjugate, Negative, Waiting, let_wait, plain
@@ -18,7 +19,7 @@ def elements_of(tensor: Tensor) -> Tensor:
     out = wrap(tensor._data, tensor._xp)
     edge = edge_of(tensor)
     if edge is not None:
-        out._rg, out._node = True, edge
+        out._rg, out._node = True, towards(tensor) if edge is tensor else edge
     return out
 
 
@@ -49,6 +50,8 @@ def view_of_waiting(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
             continue
         if out._base is source:
             out._base = shown
+            if not out._kind:
+                out._base_node = shown._node
         if kind is not None:
             let_wait(out, kind)
     return result
