@@ -12,7 +12,7 @@ def is_available() -> bool:
 
     """
 
-def set_flags(enabled: bool) -> tuple:
+def set_flags(enabled: bool) -> tuple[bool]:
     """That it was off: ``(False,)``.
 
         Example:

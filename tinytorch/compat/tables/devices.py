@@ -70,7 +70,7 @@ TABLES = {
         names={
             "is_available": answer(False),
             "set_flags": answer((False,), "That it was off: ``(False,)``.", "enabled: bool",
-                                shown="False"),
+                                shown="False", gives="tuple[bool]"),
         },
     ),
     "backends.opt_einsum": Table(
