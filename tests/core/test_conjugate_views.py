@@ -47,6 +47,12 @@ WRITES: list[Call] = [
     lambda z: z.H[0, 1].fill_(2j),
     lambda z: z.adjoint()[1].zero_(),
     lambda c: c.mT.mul_(2j),
+    lambda c: c.t_().add_(c.mT * 1j),
+    lambda c: c.unsqueeze_(0).mul_(2j),
+    lambda c: c.squeeze_().transpose_(0, 1)[0].mul_(2j),
+    lambda c: c.resize_(2).mul_(2j),
+    lambda c: c.as_strided_((2,), (3,)).mul_(2j),
+    lambda c: c.detach().unsqueeze_(0)[0, 1].mul_(2j),
 ]
 READS: list[Call] = [
     lambda L, c: (c, c.is_conj(), c.conj().is_conj(), c.resolve_conj().is_conj(), c.is_neg()),

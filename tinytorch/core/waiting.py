@@ -130,6 +130,11 @@ def in_memory(tensor: Tensor) -> Array:
     return _SLOT.__get__(tensor)
 
 
+def move(tensor: Tensor, array: Array) -> None:
+    """Let a tensor lie in ``array`` from now on; its elements wait for what they waited for."""
+    _SLOT.__set__(tensor, array)
+
+
 def put(target: Tensor, array: Array) -> tuple[Array, Array]:
     """The memory of ``target``, and ``array`` as it has to lie there."""
     if isinstance(target, Waiting):

@@ -135,8 +135,17 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     if input._xp is not tensor._xp or input.dtype is not tensor.dtype:
         return False
     same = input.shape == tensor.shape and input.stride() == tensor.stride()
-    # Not data_ptr(), which is 0 for all empty tensors, wherever they lie.
-    return same and input._xp.address(input._data) == input._xp.address(tensor._data)
+    if input is tensor or not same:
+        return same
+    # Not data_ptr(), which is 0 for all empty tensors, wherever they lie; as are CuPy's addresses.
+    here, there = in_memory(input), in_memory(tensor)
+    address = input._xp.address(here)
+    return address == input._xp.address(there) and (address != 0 or _is_one(input, tensor))
+
+
+def _is_one(a: Tensor, b: Tensor) -> bool:
+    """Whether empty tensors without an address are of one memory: their versions tell."""
+    return a._vc is not None and a._vc is b._vc
 
 
 @composite(namespaces=("Tensor",))

@@ -10,7 +10,8 @@ from ...autograd.inference import UNSETTLED, check_mapped
 from ...autograd.nodes import Node
 from ...autograd.views import check_inplace, reroot, show_as
 from ...core.layout import checked_format, preserve_format
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Tensor, share, wrap
+from ...core.waiting import Waiting, in_memory, move
 from ...dispatch.creation import checked_size, uninitialised
 from ...dispatch.op import composite
 from ...state import enable_grad, grad_enabled
@@ -27,10 +28,11 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
         check_inplace(target)
     leaf = target.requires_grad and target.is_leaf
     if not leaf and _has_views(target):
-        reroot(target, wrap(target._data, target._xp))
+        waits = isinstance(target, Waiting)
+        reroot(target, share(Tensor, target) if waits else wrap(target._data, target._xp))
     with enable_grad():  # a node fits its tensor, also where nothing is recorded
         shown = view(target, *arguments)
-    target._data = shown._data
+    move(target, in_memory(shown))
     target._node = None if leaf else shown._node
     if target._base is not None:
         show_as(target, shown)
@@ -145,14 +147,14 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
         order = checked_format("resize_", memory_format).order(len(shape)) or order
     if shape != tuple(input.shape) or memory_format is not None:
         flat = _following(input, math.prod(shape))
-        input._data = in_order(input._xp, shape, order, flat.reshape)
+        move(input, in_order(input._xp, shape, order, flat.reshape))
         input._bump()
     return input
 
 
 def _following(input: Tensor, count: int) -> Any:
     """``count`` elements in memory, from the first one of ``input``; new memory if it ends."""
-    data, xp = input._data, input._xp
+    data, xp = in_memory(input), input._xp
     here, held = place(input)
     flat, first = xp.memory(data) or (data.reshape(-1), 0)
     flat = flat[first : first + min(held - here, count)]
