@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+import tinytorch.numpy as tnp
 from tests.calls import Call, called, words
 from tests.numpy.data import ARRAYS
 
@@ -112,6 +113,11 @@ def tensors(data: Mapping[str, Any] = ARRAYS, requires_grad: bool = False) -> di
     return found
 
 
+def arrays(data: Mapping[str, Any] = ARRAYS) -> dict[str, Any]:
+    """The data as arrays."""
+    return {name: tnp.asarray(tensor) for name, tensor in tensors(data).items()}
+
+
 def leaves(value: Any) -> list[Any]:
     """What is in nested tuples and lists."""
     if isinstance(value, (tuple, list)):
@@ -138,10 +144,10 @@ def assert_same(ours: Any, theirs: Any, dtypes: bool = True, rtol: float = 1e-12
             assert a == b
         else:
             assert not is_array(b) or b.dtype.kind not in "US"
-            plain = a.detach().numpy() if isinstance(a, tt.Tensor) else a
+            plain = a.detach().__array__() if isinstance(a, (tt.Tensor, tnp.ndarray)) else a
             assert np.shape(plain) == np.shape(b)
             # CUDA's functions are off by units in the last place, as docs/numerics.md says.
             last = 1e-6 if np.asarray(b).dtype.char in "fF" else 0.0
             np.testing.assert_allclose(plain, b, rtol=max(rtol, last), atol=max(rtol, last))
-            if dtypes and isinstance(a, tt.Tensor) and is_array(b):
+            if dtypes and isinstance(a, (tt.Tensor, tnp.ndarray)) and is_array(b):
                 assert a.dtype.name == b.dtype.name

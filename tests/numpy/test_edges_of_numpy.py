@@ -11,7 +11,7 @@ import tinytorch as tt
 import tinytorch.numpy as tnp
 from tests.calls import Call, words
 from tests.numpy.data import ARRAYS
-from tests.numpy.evaluation import Case, assert_same, evaluate, numpys, tensors
+from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, numpys
 
 #: What every reduction that takes several dimensions is asked.
 REDUCTIONS = """sum prod mean var std max min all any count_nonzero ptp median nanmedian nansum
@@ -227,7 +227,7 @@ def test_quantiles(name: str, q: Any, axis: int | None, method: str) -> None:
 
 @pytest.mark.parametrize(("call", "error"), ERRORS, ids=words)
 def test_error_is_of_numpys_type(call: Call, error: type[Exception]) -> None:
-    for lib, data in ((np, ARRAYS), (tnp, tensors())):
+    for lib, data in ((np, ARRAYS), (tnp, arrays())):
         with pytest.raises(error):
             evaluate(Case(call), lib, data)
 
@@ -235,7 +235,7 @@ def test_error_is_of_numpys_type(call: Call, error: type[Exception]) -> None:
 def check(case: Case) -> None:
     with np.errstate(all="ignore"):
         theirs = numpys(case)
-    assert_same(evaluate(case, tnp, tensors()), theirs)
+    assert_same(evaluate(case, tnp, arrays()), theirs)
 
 
 def test_what_lies_beyond_the_mask_keeps_its_value() -> None:

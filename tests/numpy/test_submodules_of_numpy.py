@@ -13,7 +13,7 @@ import tinytorch.numpy as tnp
 from tests.calls import Call, parameters, words
 from tests.numpy import scripts
 from tests.numpy.data import ARRAYS, SMOOTH
-from tests.numpy.evaluation import Case, assert_same, evaluate, leaves, tensors
+from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, leaves, tensors
 from tinytorch.dispatch.error_context import as_numpys
 
 LINALG: list[Call] = [
@@ -109,7 +109,7 @@ FFT: list[Call] = [
 def test_call(call: Call) -> None:
     theirs = evaluate(Case(call), np, ARRAYS)
     rtol = 1e-5 if "float32" in str(words(call)) or "f" in parameters(call) else 1e-10
-    assert_same(evaluate(Case(call), tnp, tensors()), theirs, rtol=rtol)
+    assert_same(evaluate(Case(call), tnp, arrays()), theirs, rtol=rtol)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class Above:
 
     #: Wraps a raw array and its backend in a Tensor.
     wrap: Callable[[Any, Any], Any]
-    #: The namespace rules run in under ``create_graph``: ``tinytorch.numpy``.
+    #: The namespace rules run in under ``create_graph``: ``tinytorch.numpy.functions``.
     graph_namespace: Callable[[], Any]
     #: A tensor that stands for a node's result, for rules that use ``out``.
     output_of: Callable[[Node], Any]

@@ -50,7 +50,7 @@ def unexpected(op: Op, name: str) -> TypeError:
     text = f"{op.name}() got an unexpected keyword argument '{name}'"
     if name in _NUMPYS_ALONE and op.namespaces[0] == "":
         namespace: Any = ABOVE.graph_namespace()
-        if namespace._function(op.name) is not None:
+        if namespace.function_of(op.name) is not None:
             text += f"; NumPy's function of the name is tinytorch.numpy.{op.name}"
     return TypeError(text)
 

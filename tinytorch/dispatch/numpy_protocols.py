@@ -33,7 +33,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
-    """The namespace of the array API standard for this tensor: ``tinytorch.numpy``.
+    """The namespace of the array API standard for this tensor: NumPy's functions, on Tensors.
 
     Args:
         api_version: The version of the standard; default the newest.
@@ -44,7 +44,7 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(2).__array_namespace__().__name__
-        'tinytorch.numpy'
+        'tinytorch.numpy.functions'
     """
     if api_version is not None and api_version not in _VERSIONS:
         raise ValueError(
@@ -108,7 +108,7 @@ def _own(home: str, name: str) -> Callable[..., Any] | None:
     """The function that stands for one of NumPy's, if there is one."""
     namespace: Any = ABOVE.graph_namespace()
     if not home:
-        found: Callable[..., Any] | None = namespace._function(name)
+        found: Callable[..., Any] | None = namespace.function_of(name)
         return found
     return getattr(getattr(namespace, home, None), name, None)
 

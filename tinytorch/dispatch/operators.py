@@ -118,7 +118,7 @@ def _numpys(function: Any) -> Any:
     """NumPy's function behind an operator: what arrays beside tensors mean."""
     name = function.__name__.strip("_")
     ufunc = UFUNCS.get(name) or UFUNCS[name[1:]]
-    return ABOVE.graph_namespace()._function(ufunc)
+    return ABOVE.graph_namespace().function_of(ufunc)
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from ..core.tensor import Tensor
-
 True_: bool = True
 False_: bool = False
 e: float = math.e
@@ -15,5 +13,3 @@ nan: float = math.nan
 pi: float = math.pi
 #: An index that makes a dimension of size 1.
 newaxis: None = None
-#: NumPy's name for the class of arrays.
-ndarray = Tensor

@@ -33,9 +33,9 @@ def hand_over() -> None:
 
 
 def _graph_namespace() -> Any:
-    from .. import numpy
+    from ..numpy import functions
 
-    return numpy
+    return functions
 
 
 def _without_slope(gradient: Any, edge: Edge) -> Any:

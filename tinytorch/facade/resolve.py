@@ -112,7 +112,7 @@ def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> A
     if family is not None:
         _load(family)  # whatever is filed already: what follows it in the family may not be
     elif name not in table and namespace == "numpy":
-        dir(importlib.import_module("tinytorch.numpy"))  # whose modules file its functions
+        dir(importlib.import_module("tinytorch.numpy.functions"))  # which files them
     return table.get(name)
 
 
@@ -218,9 +218,10 @@ HOMES: dict[str, tuple[str, ...]] = {
         "set_default_backend", "set_default_dtype", "set_grad_enabled", "set_state", "state",
     ),
     "tinytorch.facade.constants": (
-        "False_", "True_", "e", "euler_gamma", "inf", "nan", "ndarray", "newaxis", "pi",
+        "False_", "True_", "e", "euler_gamma", "inf", "nan", "newaxis", "pi",
     ),
     "tinytorch.numpy._errstate": ("errstate",),
+    "tinytorch.numpy.ndarray": ("ndarray",),
     "tinytorch.ops.reduce.applied_functions": ("vectorize",),
     "tinytorch.ops.index.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch.core.tensor": ("Size", "Tensor"),

@@ -9,11 +9,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
-from ..core.tensor import Tensor
-from ..ops.array_arguments import backend_of
-from ..ops.pointwise.selection import where as where_
-from ._dialect import (
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...ops.array_arguments import backend_of
+from ...ops.pointwise.selection import where as where_
+from .dialect import (
     filed,
     host,
     is_number,
@@ -23,108 +23,8 @@ from ._dialect import (
     tensors_of,
     top_level,
 )  # fmt: skip
+from .ufunc_table import OF_ONE, OF_TWO, Row
 
-#: Of one operand, by name: what torch calls it if not the same, and what it gives.
-OF_ONE = {
-    "abs": ("", "The absolute value of each element."),
-    "absolute": ("abs", "The absolute value of each element."),
-    "acos": ("", "The angle whose cosine each element is."),
-    "acosh": ("", "The inverse hyperbolic cosine of each element."),
-    "arccos": ("acos", "The angle whose cosine each element is."),
-    "arccosh": ("acosh", "The inverse hyperbolic cosine of each element."),
-    "arcsin": ("asin", "The angle whose sine each element is."),
-    "arcsinh": ("asinh", "The inverse hyperbolic sine of each element."),
-    "arctan": ("atan", "The angle whose tangent each element is."),
-    "arctanh": ("atanh", "The inverse hyperbolic tangent of each element."),
-    "asin": ("", "The angle whose sine each element is."),
-    "asinh": ("", "The inverse hyperbolic sine of each element."),
-    "atan": ("", "The angle whose tangent each element is."),
-    "atanh": ("", "The inverse hyperbolic tangent of each element."),
-    "bitwise_count": ("", "How many bits of each element's absolute value are set."),
-    "bitwise_invert": ("bitwise_not", "Every bit of each integer or bool inverted."),
-    "bitwise_not": ("", "Every bit of each integer or bool inverted."),
-    "cbrt": ("", "The cube root of each element."),
-    "ceil": ("", "The smallest whole number that is not below each element."),
-    "conj": ("conj_physical", "The complex conjugate of each element."),
-    "conjugate": ("conj_physical", "The complex conjugate of each element."),
-    "cos": ("", "The cosine of each element, in radians."),
-    "cosh": ("", "The hyperbolic cosine of each element."),
-    "deg2rad": ("", "Degrees as radians."),
-    "degrees": ("rad2deg", "Radians as degrees."),
-    "exp": ("", "e to the power of each element."),
-    "exp2": ("", "2 to the power of each element."),
-    "expm1": ("", "e to the power of each element, less 1, exact near 0."),
-    "fabs": ("abs", "The absolute value of each real element, as a float."),
-    "floor": ("", "The largest whole number that is not above each element."),
-    "invert": ("bitwise_not", "Every bit of each integer or bool inverted."),
-    "isfinite": ("", "Whether each element is neither infinite nor NaN."),
-    "isinf": ("", "Whether each element is infinite."),
-    "isnan": ("", "Whether each element is NaN."),
-    "log": ("", "The natural logarithm of each element."),
-    "log10": ("", "The logarithm to base 10 of each element."),
-    "log1p": ("", "The natural logarithm of 1 plus each element, exact near 0."),
-    "log2": ("", "The logarithm to base 2 of each element."),
-    "logical_not": ("", "Whether each element is zero."),
-    "negative": ("neg", "Each element with the other sign."),
-    "positive": ("", "Each element as it is."),
-    "rad2deg": ("", "Radians as degrees."),
-    "radians": ("deg2rad", "Degrees as radians."),
-    "reciprocal": ("", "1 divided by each element; of integers, without the fraction."),
-    "rint": ("", "The nearest whole number, as a float; halves to the even one."),
-    "sign": ("sgn", "-1, 0 or 1 by the sign of each element; complex ones on the unit circle."),
-    "signbit": ("", "Whether each element has a minus sign, also a zero."),
-    "sin": ("", "The sine of each element, in radians."),
-    "sinh": ("", "The hyperbolic sine of each element."),
-    "sqrt": ("", "The square root of each element."),
-    "square": ("", "Each element times itself."),
-    "tan": ("", "The tangent of each element, in radians."),
-    "tanh": ("", "The hyperbolic tangent of each element."),
-    "trunc": ("", "Each element without its fractional part."),
-}
-#: Of two operands.
-OF_TWO = {
-    "add": ("", "The sum of two operands."),
-    "arctan2": ("atan2", "The angle of the point (x2, x1)."),
-    "atan2": ("", "The angle of the point (x2, x1)."),
-    "bitwise_and": ("", "The bits that are set in both operands."),
-    "bitwise_left_shift": ("", "The first operand's bits moved up."),
-    "bitwise_or": ("", "The bits that are set in either operand."),
-    "bitwise_right_shift": ("", "The first operand's bits moved down."),
-    "bitwise_xor": ("", "The bits that are set in one operand alone."),
-    "copysign": ("", "The first's size with the second's sign."),
-    "divide": ("div", "The quotient of two operands; of integers in float64."),
-    "equal": ("eq", "Whether elements are equal."),
-    "float_power": ("", "The first operand to the power of the second, at least in float64."),
-    "floor_divide": ("", "The quotient, rounded down."),
-    "fmax": ("", "The larger element; a number rather than NaN."),
-    "fmin": ("", "The smaller element; a number rather than NaN."),
-    "fmod": ("", "What remains of a division, with the dividend's sign."),
-    "gcd": ("", "The greatest common divisor."),
-    "greater": ("gt", "Whether the first element is larger."),
-    "greater_equal": ("ge", "Whether the first element is not smaller."),
-    "hypot": ("", "The length of the hypotenuse over two sides."),
-    "lcm": ("", "The least common multiple."),
-    "left_shift": ("bitwise_left_shift", "The first operand's bits moved up."),
-    "less": ("lt", "Whether the first element is smaller."),
-    "less_equal": ("le", "Whether the first element is not larger."),
-    "logaddexp": ("", "The logarithm of the sum of two exponentials."),
-    "logaddexp2": ("", "The same to base 2."),
-    "logical_and": ("", "Whether both elements are not zero."),
-    "logical_or": ("", "Whether an element is not zero."),
-    "logical_xor": ("", "Whether one element alone is not zero."),
-    "maximum": ("", "The larger element; NaN if one is."),
-    "minimum": ("", "The smaller element; NaN if one is."),
-    "mod": ("remainder", "What remains of a division, with the divisor's sign."),
-    "multiply": ("mul", "The product of two operands."),
-    "nextafter": ("", "The next number that can be represented towards the second operand."),
-    "not_equal": ("ne", "Whether elements differ."),
-    "pow": ("", "The first operand to the power of the second."),
-    "power": ("pow", "The first operand to the power of the second."),
-    "remainder": ("", "What remains of a division, with the divisor's sign."),
-    "right_shift": ("bitwise_right_shift", "The first operand's bits moved down."),
-    "subtract": ("sub", "The difference of two operands."),
-    "true_divide": ("div", "The quotient of two operands; of integers in float64."),
-}
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
 _WHOLE = ("abs", "ceil", "floor", "trunc")
 
@@ -314,34 +214,33 @@ _OF_INTEGERS: dict[str, Callable[..., Any]] = {
 # -- the functions -------------------------------------------------------------------------------
 
 
-def _one(name: str, torch: str, summary: str) -> Callable[..., Tensor]:
+def _one(name: str, row: Row) -> None:
     def function(
         x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
         order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
-        run = top_level(torch)
+        run = top_level(row.torch or name)
         if out is None and where is True and dtype is None and _alike((x,)):
             return run(x)  # type: ignore[no-any-return]
         return _run(name, run, (x,), out, where, casting, dtype)  # type: ignore[no-any-return]
 
-    return _public(function, name, summary, "        x: Tensor, or what makes one.\n")
+    _file(function, name, row, "x")
 
 
-def _two(name: str, torch: str, summary: str) -> Callable[..., Tensor]:
+def _two(name: str, row: Row) -> None:
     wide = name == "float_power"
 
     def function(
         x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
         casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
-        run = top_level(torch)
+        run = top_level(row.torch or name)
         plain = out is None and where is True and dtype is None and not wide
         if plain and _alike((x1, x2)):
             return run(x1, x2)  # type: ignore[no-any-return]
         return _run(name, run, (x1, x2), out, where, casting, dtype)  # type: ignore
 
-    operands = "".join(f"        {x}: Tensor, or what makes one.\n" for x in ("x1", "x2"))
-    return _public(function, name, summary, operands)
+    _file(function, name, row, "x1", "x2")
 
 
 _OPTIONS = """\
@@ -355,15 +254,16 @@ _OPTIONS = """\
 """
 
 
-def _public(function: Any, name: str, summary: str, operands: str) -> Callable[..., Tensor]:
-    doc = f"{summary}\n\n    Args:\n{operands}{_OPTIONS}    "
-    return filed(function, name, doc)  # type: ignore[no-any-return]
+def _file(function: Any, name: str, row: Row, *operands: str) -> None:
+    listed = "".join(f"        {x}: Array, or what makes one.\n" for x in operands)
+    doc = f"{row.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
+    filed(function, name, doc, f">>> np.{name}({row.operands})", row.shown)
 
 
-for _name, (_torch, _summary) in OF_ONE.items():
-    _one(_name, _torch or _name, _summary)
-for _name, (_torch, _summary) in OF_TWO.items():
-    _two(_name, _torch or _name, _summary)
+for _name, _row in OF_ONE.items():
+    _one(_name, _row)
+for _name, _row in OF_TWO.items():
+    _two(_name, _row)
 
 
 @numpy_function
@@ -382,7 +282,7 @@ def heaviside(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
-        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
+        array([0. , 0.5, 1. ])
     """
     return _run("heaviside", _step, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
@@ -408,7 +308,7 @@ def ldexp(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.ldexp([1.0, 3.0], 2)
-        tensor([ 4., 12.], dtype=tinytorch.float64)
+        array([ 4., 12.])
     """
     return _run("ldexp", _scaled, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
@@ -437,9 +337,9 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
         >>> import tinytorch.numpy as np
         >>> fraction, exponent = np.frexp([1.0, 6.0])
         >>> fraction
-        tensor([0.5000, 0.7500], dtype=tinytorch.float64)
+        array([0.5 , 0.75])
         >>> exponent
-        tensor([1, 3], dtype=tinytorch.int32)
+        array([1, 3], dtype=int32)
     """
     return _run("frexp", top_level("frexp"), (x,))  # type: ignore[no-any-return]
 
@@ -456,7 +356,7 @@ def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tup
     Example:
         >>> import tinytorch.numpy as np
         >>> np.divmod([-7, 7], 3)
-        (tensor([-3,  2]), tensor([2, 1]))
+        (array([-3,  2]), array([2, 1]))
     """
     return _run("divmod", _divided, (x1, x2), out)  # type: ignore[no-any-return]
 
@@ -482,8 +382,8 @@ def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, T
         >>> import tinytorch.numpy as np
         >>> fraction, whole = np.modf([-1.5, 2.25])
         >>> fraction
-        tensor([-0.5000,  0.2500], dtype=tinytorch.float64)
+        array([-0.5 ,  0.25])
         >>> whole
-        tensor([-1.,  2.], dtype=tinytorch.float64)
+        array([-1.,  2.])
     """
     return _run("modf", top_level("modf"), (x,), out)  # type: ignore[no-any-return]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.tensor import Tensor
-from ..ops.array_arguments import axes_of, flat_if_none, in_bounds, reduction_axes
-from ._dialect import filed, numpy_function, tensor_of, top_level, written
+from ...core.tensor import Tensor
+from ...ops.array_arguments import axes_of, flat_if_none, in_bounds, reduction_axes
+from .dialect import filed, numpy_function, tensor_of, top_level, written
 
 
 @numpy_function
@@ -28,8 +28,8 @@ def reshape(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.reshape([1, 2, 3, 4], (2, -1))
-        tensor([[1, 2],
-                [3, 4]])
+        array([[1, 2],
+               [3, 4]])
     """
     x = tensor_of(a)
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
@@ -50,7 +50,7 @@ def ravel(a: Any, order: str = "C") -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.ravel([[1, 2], [3, 4]], order="F")
-        tensor([1, 3, 2, 4])
+        array([1, 3, 2, 4])
     """
     x = tensor_of(a)
     return x.ravel() if order in "CK" else x.ravel(order=order)  # type: ignore[no-any-return]
@@ -67,9 +67,9 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.transpose([[1, 2, 3], [4, 5, 6]])
-        tensor([[1, 4],
-                [2, 5],
-                [3, 6]])
+        array([[1, 4],
+               [2, 5],
+               [3, 6]])
     """
     x = tensor_of(a)
     order = tuple(range(x.ndim))[::-1] if axes is None else tuple(axes)
@@ -90,7 +90,7 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.squeeze([[[1], [2]]]).shape
-        tinytorch.Size([2])
+        (2,)
     """
     x = tensor_of(a)
     if axis is None:
@@ -112,7 +112,7 @@ def tile(A: Any, reps: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.tile([1, 2], 2)
-        tensor([1, 2, 1, 2])
+        array([1, 2, 1, 2])
     """
     return top_level("tile")(tensor_of(A), tuple(_ints(reps)))  # type: ignore[no-any-return]
 
@@ -133,8 +133,8 @@ def flip(m: Any, axis: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.flip([[1, 2], [3, 4]], axis=1)
-        tensor([[2, 1],
-                [4, 3]])
+        array([[2, 1],
+               [4, 3]])
     """
     x = tensor_of(m)
     return x.flip(axes_of("flip", axis, x.ndim))  # type: ignore[no-any-return]
@@ -152,7 +152,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.roll([1, 2, 3], 1)
-        tensor([3, 1, 2])
+        array([3, 1, 2])
     """
     x = tensor_of(a)
     shifts = _ints(shift)
@@ -183,8 +183,8 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.rot90([[1, 2], [3, 4]])
-        tensor([[2, 4],
-                [1, 3]])
+        array([[2, 4],
+               [1, 3]])
     """
     return top_level("rot90")(tensor_of(m), k, list(axes))  # type: ignore[no-any-return]
 
@@ -201,11 +201,11 @@ def _simple(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 fliplr: Callable[..., Tensor] = _simple(
     "fliplr", "The columns in reverse order.",
-    ">>> np.fliplr([[1, 2], [3, 4]])", "tensor([[2, 1],", "        [4, 3]])",
+    ">>> np.fliplr([[1, 2], [3, 4]])", "array([[2, 1],", "       [4, 3]])",
 )  # fmt: skip
 flipud: Callable[..., Tensor] = _simple(
     "flipud", "The rows in reverse order.",
-    ">>> np.flipud([[1, 2], [3, 4]])", "tensor([[3, 4],", "        [1, 2]])",
+    ">>> np.flipud([[1, 2], [3, 4]])", "array([[3, 4],", "       [1, 2]])",
 )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
-        tinytorch.Size([3, 4, 2])
+        (3, 4, 2)
     """
     x = tensor_of(a)
     return x.movedim(  # type: ignore[no-any-return]
@@ -241,7 +241,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
-        tinytorch.Size([4, 3, 2])
+        (4, 3, 2)
     """
     x = tensor_of(a)
     (first,), (second,) = (axes_of("swapaxes", d, x.ndim) for d in (axis1, axis2))
@@ -260,8 +260,8 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
     Example:
         >>> import tinytorch.numpy as np
         >>> np.broadcast_to([1, 2], (2, 2))
-        tensor([[1, 2],
-                [1, 2]])
+        array([[1, 2],
+               [1, 2]])
     """
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     return top_level("broadcast_to")(tensor_of(array), sizes)  # type: ignore[no-any-return]
@@ -286,7 +286,7 @@ def take(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.take([10, 20, 30], [2, 0])
-        tensor([30, 10])
+        array([30, 10])
     """
     x = tensor_of(a)
     x, at = flat_if_none("take", x if x.ndim else x.reshape(1), axis)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..core.device import device as device_
-from ..state import current_backend
+from ... import dtypes
+from ...core.device import device as device_
+from ...state import current_backend
 
 #: The versions of the standard whose functions are here.
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -32,7 +32,7 @@ class NamespaceInfo:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, dtypes.dtype]:
         """The dtypes there are, of a kind or of several."""
-        from ..ops.shape.array_facts import isdtype
+        from ...ops.shape.array_facts import isdtype
 
         found = {d.name: d for d in dtypes.ALL if d.name not in ("float16", "bfloat16")}
         if kind is None:

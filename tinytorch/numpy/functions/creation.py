@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
-from ..core.tensor import Tensor
-from ..ops.array_arguments import backend_of
-from ..ops.index.index_grids import open_grid
-from ._dialect import (
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...ops.array_arguments import backend_of
+from ...ops.index.index_grids import open_grid
+from .dialect import (
     common_dtype,
     filed,
     in_float64,
@@ -19,7 +19,7 @@ from ._dialect import (
     tensors_of,
     top_level,
 )  # fmt: skip
-from ._forms import with_step
+from .forms import with_step
 
 
 def _place(options: dict[str, Any]) -> dict[str, Any]:
@@ -55,15 +55,15 @@ def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 zeros: Callable[..., Tensor] = _filled(
     "zeros", "A tensor of zeros.",
-    ">>> np.zeros(2)", "tensor([0., 0.], dtype=tinytorch.float64)",
+    ">>> np.zeros(2)", "array([0., 0.])",
 )  # fmt: skip
 ones: Callable[..., Tensor] = _filled(
     "ones", "A tensor of ones.",
-    ">>> np.ones((2, 2), dtype=int)", "tensor([[1, 1],", "        [1, 1]])",
+    ">>> np.ones((2, 2), dtype=int)", "array([[1, 1],", "       [1, 1]])",
 )  # fmt: skip
 empty: Callable[..., Tensor] = _filled(
     "empty", "A tensor whose elements are whatever its memory held.",
-    ">>> np.empty((2, 3)).shape", "tinytorch.Size([2, 3])",
+    ">>> np.empty((2, 3)).shape", "(2, 3)",
 )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def full(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.full(2, 7)
-        tensor([7, 7])
+        array([7, 7])
     """
     value = tensor_of(fill_value)
     if options.get("device") is not None:
@@ -122,15 +122,15 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 zeros_like: Callable[..., Tensor] = _like(
     "zeros", "A tensor of zeros",
-    ">>> np.zeros_like([1, 2])", "tensor([0, 0])",
+    ">>> np.zeros_like([1, 2])", "array([0, 0])",
 )  # fmt: skip
 ones_like: Callable[..., Tensor] = _like(
     "ones", "A tensor of ones",
-    ">>> np.ones_like([1.5, 2.5])", "tensor([1., 1.], dtype=tinytorch.float64)",
+    ">>> np.ones_like([1.5, 2.5])", "array([1., 1.])",
 )  # fmt: skip
 empty_like: Callable[..., Tensor] = _like(
     "empty", "A tensor, not filled,",
-    ">>> np.empty_like([[1, 2], [3, 4]]).shape", "tinytorch.Size([2, 2])",
+    ">>> np.empty_like([[1, 2], [3, 4]]).shape", "(2, 2)",
 )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def full_like(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.full_like([1, 2], 7)
-        tensor([7, 7])
+        array([7, 7])
     """
     x = tensor_of(a)
     value = tensor_of(fill_value, x._xp).to(x.dtype if dtype is None else dtypes.as_dtype(dtype))
@@ -179,8 +179,8 @@ def array(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.array([[1, 2], [3, 4.5]])
-        tensor([[1.0000, 2.0000],
-                [3.0000, 4.5000]], dtype=tinytorch.float64)
+        array([[1. , 2. ],
+               [3. , 4.5]])
     """
     with in_float64():
         return top_level("array")(  # type: ignore[no-any-return]
@@ -229,7 +229,7 @@ def arange(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.arange(1, 2, 0.25)
-        tensor([1.0000, 1.2500, 1.5000, 1.7500], dtype=tinytorch.float64)
+        array([1.  , 1.25, 1.5 , 1.75])
     """
     given = {name: options[name] for name in ("start", "stop", "step") if name in options}
     given |= dict(zip(("start", "stop", "step"), args, strict=False))
@@ -284,7 +284,7 @@ def linspace(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linspace(0, 1, 5)
-        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], dtype=tinytorch.float64)
+        array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     (first, last), part, count = _steps(start, stop, num, endpoint)
     found = first + (last - first) * part
@@ -320,7 +320,7 @@ def logspace(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.logspace(0, 3, 4)
-        tensor([   1.,   10.,  100., 1000.], dtype=tinytorch.float64)
+        array([   1.,   10.,  100., 1000.])
     """
     powers: Any = linspace(start, stop, num, endpoint, axis=axis)
     found = tensor_of(base, powers._xp) ** powers
@@ -341,8 +341,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, **options: 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.eye(2, 3, k=1)
-        tensor([[0., 1., 0.],
-                [0., 0., 1.]], dtype=tinytorch.float64)
+        array([[0., 1., 0.],
+               [0., 0., 1.]])
     """
     kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
     columns = N if M is None else M
@@ -370,8 +370,8 @@ def meshgrid(
         >>> import tinytorch.numpy as np
         >>> x, y = np.meshgrid([1, 2, 3], [10, 20])
         >>> x + y
-        tensor([[11, 12, 13],
-                [21, 22, 23]])
+        array([[11, 12, 13],
+               [21, 22, 23]])
     """
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -401,9 +401,9 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.vander([1, 2, 3], 3)
-        tensor([[1, 1, 1],
-                [4, 2, 1],
-                [9, 3, 1]])
+        array([[1, 1, 1],
+               [4, 2, 1],
+               [9, 3, 1]])
     """
     source = tensor_of(x)
     wide = source.to(common_dtype(source, dtypes.int64))  # as NumPy, so that powers fit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.tensor import Tensor
-from ._dialect import host, numpy_function, tensor_of
+from ...core.tensor import Tensor
+from .dialect import host, numpy_function, tensor_of
 
 
 @numpy_function
@@ -105,7 +105,7 @@ def load(file: Any) -> Tensor | Archive:
         >>> file.seek(0)
         0
         >>> np.load(file)
-        tensor([1, 2])
+        array([1, 2])
     """
     found = host().load(file, allow_pickle=False)
     return Archive(found) if hasattr(found, "files") else tensor_of(found)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import linalg as _torchs
-from ..core.tensor import Tensor
-from ..facade.resolve import find
-from ._dialect import as_float, as_floats, joined, raising, tensor_of, written
+from ... import linalg as _torchs
+from ...core.tensor import Tensor
+from ...facade.resolve import find
+from .dialect import as_float, as_floats, joined, raising, tensor_of, written
 
 
 @raising
@@ -22,8 +22,8 @@ def matrix_power(a: Any, n: int) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.matrix_power([[1, 1], [0, 1]], 3)
-        tensor([[1, 3],
-                [0, 1]])
+        array([[1, 3],
+               [0, 1]])
     """
     return _torchs.matrix_power(tensor_of(a) if n >= 0 else as_float(a), n)
 
@@ -39,7 +39,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.multi_dot([[[1, 2]], [[3], [4]], [[5]]])
-        tensor([[55]])
+        array([[55]])
     """
     return written(_torchs.multi_dot(joined(*arrays)), out)  # type: ignore[no-any-return]
 
@@ -55,7 +55,7 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.tensorinv(np.eye(4).reshape(4, 2, 2), ind=1).shape
-        tinytorch.Size([2, 2, 4])
+        (2, 2, 4)
     """
     return _torchs.tensorinv(as_float(a), ind)
 
@@ -72,8 +72,8 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.tensorsolve(2 * np.eye(4).reshape(4, 2, 2), np.ones(4))
-        tensor([[0.5000, 0.5000],
-                [0.5000, 0.5000]], dtype=tinytorch.float64)
+        array([[0.5, 0.5],
+               [0.5, 0.5]])
     """
     x, y = as_floats(a, b)
     return _torchs.tensorsolve(x, y, axes)
@@ -89,7 +89,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
-        tensor([1, 4])
+        array([1, 4])
     """
     return find("numpy", "diagonal")(x, offset, -2, -1)  # type: ignore[no-any-return]
 
@@ -105,7 +105,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
-        tensor(5)
+        5
     """
     return find("numpy", "trace")(x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
 
@@ -124,8 +124,8 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.outer(np.array([1, 2]), np.array([3, 4]))
-        tensor([[3, 4],
-                [6, 8]])
+        array([[3, 4],
+               [6, 8]])
     """
     return _torchs.outer(*joined(x1, x2))
 
@@ -141,7 +141,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
-        tensor([0, 0, 1])
+        array([0, 0, 1])
     """
     return find("numpy", "cross")(x1, x2, axis=axis)  # type: ignore[no-any-return]
 
@@ -152,7 +152,7 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
-        tensor([3, 7])
+        array([3, 7])
     """
     return find("numpy", "matmul")(x1, x2)  # type: ignore[no-any-return]
 
@@ -163,7 +163,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
-        tensor(6., dtype=tinytorch.float64)
+        6.0
     """
     return find("numpy", "tensordot")(x1, x2, axes)  # type: ignore[no-any-return]
 
@@ -174,7 +174,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
-        tensor([3, 7])
+        array([3, 7])
     """
     return find("numpy", "vecdot")(x1, x2, axis=axis)  # type: ignore[no-any-return]
 
@@ -189,7 +189,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.matrix_transpose(np.array([[1, 2], [3, 4]]))
-        tensor([[1, 3],
-                [2, 4]])
+        array([[1, 3],
+               [2, 4]])
     """
     return _torchs.matrix_transpose(tensor_of(x))

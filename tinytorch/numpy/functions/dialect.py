@@ -7,15 +7,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from .. import dtypes
-from ..backends import load
-from ..core.tensor import Tensor
-from ..dispatch.error_context import as_numpys
-from ..dispatch.op import composite
-from ..dispatch.scalar_arguments import truthful
-from ..facade.resolve import find
-from ..ops.array_arguments import array_of, backend_of
-from ..state import default_dtype_context
+from ... import dtypes
+from ...backends import load
+from ...core.tensor import Tensor
+from ...dispatch.error_context import as_numpys
+from ...dispatch.op import composite
+from ...dispatch.scalar_arguments import truthful
+from ...facade.resolve import find
+from ...ops.array_arguments import array_of, backend_of
+from ...state import default_dtype_context
 
 P = ParamSpec("P")
 R = TypeVar("R")

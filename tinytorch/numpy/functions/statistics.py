@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..core.tensor import Tensor
-from ..ops.array_arguments import axes_of
-from ..ops.reduce.array_histograms import (
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...ops.array_arguments import axes_of
+from ...ops.reduce.array_histograms import (
     bin_numbers,
     counted,
     grid_counts,
     histogram_bin_edges,
 )
-from ..ops.reduce.statistics import variables
-from ._dialect import (
+from ...ops.reduce.statistics import variables
+from .dialect import (
     as_float,
     common_dtype,
     in_float64,
@@ -47,8 +47,8 @@ def cov(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
-        tensor([[ 1., -1.],
-                [-1.,  1.]], dtype=tinytorch.float64)
+        array([[ 1., -1.],
+               [-1.,  1.]])
     """
     rows = _rows(m, y, rowvar, dtype)
     correction = ddof if ddof is not None else 0 if bias else 1
@@ -83,8 +83,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     Example:
         >>> import tinytorch.numpy as np
         >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
-        tensor([[ 1., -1.],
-                [-1.,  1.]], dtype=tinytorch.float64)
+        array([[ 1., -1.],
+               [-1.,  1.]])
     """
     return top_level("corrcoef")(_rows(x, y, rowvar, dtype))  # type: ignore[no-any-return]
 
@@ -108,7 +108,7 @@ def histogram(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.histogram([1, 2, 2, 4], bins=3)
-        (tensor([1, 2, 1]), tensor([1., 2., 3., 4.], dtype=tinytorch.float64))
+        (array([1, 2, 1]), array([1., 2., 3., 4.]))
     """
     x = tensor_of(a).detach().reshape(-1)
     with in_float64():
@@ -142,8 +142,8 @@ def histogramdd(
         >>> import tinytorch.numpy as np
         >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
         >>> counts
-        tensor([[0., 0.],
-                [0., 2.]], dtype=tinytorch.float64)
+        array([[0., 0.],
+               [0., 2.]])
     """
     points = _points(sample)
     each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * len(points)
@@ -180,8 +180,8 @@ def histogram2d(
         >>> import tinytorch.numpy as np
         >>> counts, xs, ys = np.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)
         >>> counts
-        tensor([[1., 0.],
-                [0., 2.]], dtype=tinytorch.float64)
+        array([[1., 0.],
+               [0., 2.]])
     """
     first, second = _points([x, y])
     if first.shape != second.shape:
@@ -203,7 +203,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.bincount([0, 1, 1, 3])
-        tensor([1, 2, 0, 1])
+        array([1, 2, 0, 1])
     """
     places = tensor_of(x)
     places = places.long() if places.dtype is dtypes.bool else places
@@ -225,7 +225,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diff([1, 4, 9, 16])
-        tensor([3, 5, 7])
+        array([3, 5, 7])
     """
     x = tensor_of(a)
     if not n:
@@ -260,7 +260,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.trapezoid([1, 2, 3], dx=2)
-        tensor(8., dtype=tinytorch.float64)
+        8.0
     """
     values = as_float(y)
     integrate = top_level("trapezoid")
@@ -287,7 +287,7 @@ def gradient(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.gradient([1.0, 4.0, 9.0, 16.0])
-        tensor([3., 4., 6., 7.], dtype=tinytorch.float64)
+        array([3., 4., 6., 7.])
     """
     x = as_float(f)
     axes = (
@@ -323,7 +323,7 @@ def nan_to_num(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nan_to_num([1.0, np.nan])
-        tensor([1., 0.], dtype=tinytorch.float64)
+        array([1., 0.])
     """
     source = tensor_of(x)
     found = top_level("nan_to_num")(source, nan, posinf, neginf)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.tensor import Tensor
-from ..ops.array_arguments import axes_of
-from ._dialect import filed, numpy_function, tensor_of, top_level
+from ...core.tensor import Tensor
+from ...ops.array_arguments import axes_of
+from .dialect import filed, numpy_function, tensor_of, top_level
 
 
 def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
@@ -31,11 +31,11 @@ def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 tril: Callable[..., Tensor] = _triangle(
     "tril", "The lower triangle of matrices, zeros above it.",
-    ">>> np.tril([[1, 2], [3, 4]])", "tensor([[1, 0],", "        [3, 4]])",
+    ">>> np.tril([[1, 2], [3, 4]])", "array([[1, 0],", "       [3, 4]])",
 )  # fmt: skip
 triu: Callable[..., Tensor] = _triangle(
     "triu", "The upper triangle of matrices, zeros below it.",
-    ">>> np.triu([[1, 2], [3, 4]])", "tensor([[1, 2],", "        [0, 4]])",
+    ">>> np.triu([[1, 2], [3, 4]])", "array([[1, 2],", "       [0, 4]])",
 )  # fmt: skip
 
 
@@ -61,11 +61,11 @@ def _triangle_places(
 
 tril_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
     "tril_indices", "Where the lower triangle of a matrix lies.",
-    ">>> np.tril_indices(2)", "(tensor([0, 1, 1]), tensor([0, 0, 1]))",
+    ">>> np.tril_indices(2)", "(array([0, 1, 1]), array([0, 0, 1]))",
 )  # fmt: skip
 triu_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
     "triu_indices", "Where the upper triangle of a matrix lies.",
-    ">>> np.triu_indices(2)", "(tensor([0, 0, 1]), tensor([0, 1, 1]))",
+    ">>> np.triu_indices(2)", "(array([0, 0, 1]), array([0, 1, 1]))",
 )  # fmt: skip
 
 
@@ -80,8 +80,8 @@ def diag(v: Any, k: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diag([1, 2])
-        tensor([[1, 0],
-                [0, 2]])
+        array([[1, 0],
+               [0, 2]])
     """
     return top_level("diag")(tensor_of(v), k)  # type: ignore[no-any-return]
 
@@ -97,9 +97,9 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diagflat([1, 2], k=1)
-        tensor([[0, 1, 0],
-                [0, 0, 2],
-                [0, 0, 0]])
+        array([[0, 1, 0],
+               [0, 0, 2],
+               [0, 0, 0]])
     """
     return top_level("diagflat")(tensor_of(v), k)  # type: ignore[no-any-return]
 
@@ -117,7 +117,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diagonal([[1, 2], [3, 4]])
-        tensor([1, 4])
+        array([1, 4])
     """
     x = tensor_of(a)
     first, second = axes_of("diagonal", (axis1, axis2), x.ndim)

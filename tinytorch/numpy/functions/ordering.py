@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
-from ..core.tensor import Tensor
-from ..facade.resolve import find
-from ..ops.array_arguments import flat_if_none, in_bounds
-from ._dialect import (
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...facade.resolve import find
+from ...ops.array_arguments import flat_if_none, in_bounds
+from .dialect import (
     common_dtype,
     is_number,
     numpy_function,
@@ -19,7 +19,7 @@ from ._dialect import (
     top_level,
     written,
 )  # fmt: skip
-from ._forms import choosing, with_places
+from .forms import choosing, with_places
 
 
 def _orderable(x: Any) -> Any:
@@ -44,8 +44,8 @@ def sort(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.sort([[3, 1], [2, 4]], axis=0)
-        tensor([[2, 1],
-                [3, 4]])
+        array([[2, 1],
+               [3, 4]])
     """
     x, at = flat_if_none("sort", tensor_of(a), axis)
     found = top_level("sort")(_orderable(x), at, descending)[0]
@@ -70,7 +70,7 @@ def argsort(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.argsort([30, 10, 20])
-        tensor([1, 2, 0])
+        array([1, 2, 0])
     """
     x = tensor_of(a)
     x, at = flat_if_none("argsort", x if x.ndim else x.reshape(1), axis)
@@ -91,7 +91,7 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nonzero([0, 5, 0, 7])
-        (tensor([1, 3]),)
+        (array([1, 3]),)
     """
     x = tensor_of(a)
     if not x.ndim:
@@ -109,8 +109,8 @@ def argwhere(a: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.argwhere([[0, 5], [7, 0]])
-        tensor([[0, 1],
-                [1, 0]])
+        array([[0, 1],
+               [1, 0]])
     """
     return top_level("argwhere")(tensor_of(a).detach())  # type: ignore[no-any-return]
 
@@ -129,9 +129,9 @@ def where(condition: Any, /, *choices: Any) -> Any:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.where([True, False], [1, 2], 0)
-        tensor([1, 0])
+        array([1, 0])
         >>> np.where([False, True])
-        (tensor([1]),)
+        (array([1]),)
     """
     if not choices:
         return nonzero(condition)
@@ -171,7 +171,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     Example:
         >>> import tinytorch.numpy as np
         >>> np.searchsorted([1, 3, 5], [3, 4])
-        tensor([1, 2])
+        array([1, 2])
     """
     places, values = promoted(a, v)
     if sorter is not None:
@@ -200,7 +200,7 @@ def isin(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isin([1, 2, 3], [2, 3, 4])
-        tensor([False,  True,  True])
+        array([False,  True,  True])
     """
     x, others = promoted(element, test_elements)
     return top_level("isin")(x, others, invert=invert)  # type: ignore[no-any-return]
@@ -218,7 +218,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.setdiff1d([3, 1, 2, 3], [2])
-        tensor([1, 3])
+        array([1, 3])
     """
     x, others = tensors_of(ar1, ar2)
     kept = x.ravel() if assume_unique else top_level("unique")(x)
@@ -245,7 +245,7 @@ def unique(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.unique([3, 1, 3], return_counts=True)
-        (tensor([1, 3]), tensor([1, 2]))
+        (array([1, 3]), array([1, 2]))
     """
     x = tensor_of(ar)
     options: Any = {"return_index": return_index, "equal_nan": equal_nan}
@@ -270,7 +270,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
         >>> import tinytorch.numpy as np
         >>> x = np.arange(4)
         >>> np.select([x < 1, x > 2], [x, 10 * x], default=-1)
-        tensor([ 0, -1, -1, 30])
+        array([ 0, -1, -1, 30])
     """
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions")
@@ -300,7 +300,7 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
         >>> x = np.zeros(3)
         >>> np.put(x, [0, 2], [1, 2])
         >>> x
-        tensor([1., 0., 2.], dtype=tinytorch.float64)
+        array([1., 0., 2.])
     """
     target: Any = a
     places = tensor_of(ind, a._xp).long().reshape(-1)
@@ -324,7 +324,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
     Example:
         >>> import tinytorch.numpy as np
         >>> np.unravel_index([1, 5], (2, 3))
-        (tensor([0, 1]), tensor([1, 2]))
+        (array([0, 1]), array([1, 2]))
     """
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     places = tensor_of(indices).long()
@@ -356,7 +356,7 @@ def clip(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
-        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
+        array([0. , 0.5, 1. ])
     """
     found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(dtypes.as_dtype(dtype))
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
-from ..core.tensor import Tensor
-from ..dispatch.op import composite
-from ..facade.resolve import find
-from ._dialect import (
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ...facade.resolve import find
+from .dialect import (
     as_float,
     common_dtype,
     filed,
@@ -32,7 +32,7 @@ def real(val: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.real([1 + 2j, 3.0])
-        tensor([1., 3.], dtype=tinytorch.float64)
+        array([1., 3.])
     """
     return top_level("real")(tensor_of(val))  # type: ignore[no-any-return]
 
@@ -47,7 +47,7 @@ def imag(val: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.imag([1 + 2j, 3.0])
-        tensor([2., 0.], dtype=tinytorch.float64)
+        array([2., 0.])
     """
     x = tensor_of(val)
     return top_level("imag" if x.is_complex() else "zeros_like")(x)  # type: ignore[no-any-return]
@@ -64,7 +64,7 @@ def angle(z: Any, deg: bool = False) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.angle([1j, -1], deg=True)
-        tensor([ 90., 180.], dtype=tinytorch.float64)
+        array([ 90., 180.])
     """
     x = tensor_of(z)
     found: Any = top_level("angle")(x) if x.is_complex() else find("numpy", "arctan2")(0, x)
@@ -81,7 +81,7 @@ def isreal(x: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isreal([1 + 2j, 3.0])
-        tensor([False,  True])
+        array([False,  True])
     """
     return top_level("isreal")(tensor_of(x))  # type: ignore[no-any-return]
 
@@ -98,7 +98,7 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.round([0.5, 1.5, 2.675], 1)
-        tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
+        array([0.5, 1.5, 2.7])
     """
     return written(_rounded(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
 
@@ -137,19 +137,19 @@ def _elementwise(
 
 fix: Callable[..., Tensor] = _elementwise(
     "fix", "Each element without its fractional part.", lambda x: find("numpy", "trunc")(x),
-    ">>> np.fix([-1.5, 1.5])", "tensor([-1.,  1.], dtype=tinytorch.float64)",
+    ">>> np.fix([-1.5, 1.5])", "array([-1.,  1.])",
 )  # fmt: skip
 isneginf: Callable[..., Tensor] = _elementwise(
     "isneginf",
     "Whether each element is minus infinity.",
     lambda x: top_level("isneginf")(_real("isneginf", x)),
-    ">>> np.isneginf([-np.inf, 0.0, np.inf])", "tensor([ True, False, False])",
+    ">>> np.isneginf([-np.inf, 0.0, np.inf])", "array([ True, False, False])",
 )  # fmt: skip
 isposinf: Callable[..., Tensor] = _elementwise(
     "isposinf",
     "Whether each element is plus infinity.",
     lambda x: top_level("isposinf")(_real("isposinf", x)),
-    ">>> np.isposinf([-np.inf, 0.0, np.inf])", "tensor([False, False,  True])",
+    ">>> np.isposinf([-np.inf, 0.0, np.inf])", "array([False, False,  True])",
 )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def sinc(x: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.sinc([0.0, 0.5])
-        tensor([1.0000, 0.6366], dtype=tinytorch.float64)
+        array([1.        , 0.63661977])
     """
     return top_level("sinc")(as_float(x))  # type: ignore[no-any-return]
 
@@ -184,7 +184,7 @@ def i0(x: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.i0([0.0, 1.0])
-        tensor([1.0000, 1.2661], dtype=tinytorch.float64)
+        array([1.        , 1.26606588])
     """
     return top_level("i0")(as_float(x))  # type: ignore[no-any-return]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from ..dispatch.op import composite
+from ...dispatch.op import composite
 
 F = TypeVar("F")
 

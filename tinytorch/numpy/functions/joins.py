@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.tensor import Tensor
-from ..dispatch.op import composite
-from ..ops.array_arguments import axes_of
-from ._dialect import (
+from ...core.tensor import Tensor
+from ...dispatch.op import composite
+from ...ops.array_arguments import axes_of
+from .dialect import (
     allowed,
     called,
     filed,
@@ -19,7 +19,7 @@ from ._dialect import (
     top_level,
     written,
 )  # fmt: skip
-from ._forms import one_or_several
+from .forms import one_or_several
 
 
 @composite(namespaces=("numpy",), method=False, aliases=("concat",))
@@ -40,7 +40,7 @@ def concatenate(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.concatenate([[1, 2], [3.5]])
-        tensor([1.0000, 2.0000, 3.5000], dtype=tinytorch.float64)
+        array([1. , 2. , 3.5])
     """
     parts = allowed(joined(*arrays), dtype, casting)
     parts, at = ([part.ravel() for part in parts], 0) if axis is None else (parts, axis)
@@ -72,8 +72,8 @@ def stack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.stack([[1, 2], [3, 4]], axis=1)
-        tensor([[1, 3],
-                [2, 4]])
+        array([[1, 3],
+               [2, 4]])
     """
     parts = allowed(joined(*arrays), dtype, casting)
     return written(top_level("stack")(parts, axis), out)  # type: ignore[no-any-return]
@@ -100,23 +100,23 @@ def _stacked(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 hstack: Callable[..., Tensor] = _stacked(
     "hstack", "Tensors side by side: along the second dimension, or the only one.",
-    ">>> np.hstack([[1, 2], [3]])", "tensor([1, 2, 3])",
+    ">>> np.hstack([[1, 2], [3]])", "array([1, 2, 3])",
 )  # fmt: skip
 vstack: Callable[..., Tensor] = _stacked(
     "vstack", "Tensors one below the other: rows, or along the first dimension.",
-    ">>> np.vstack([[1, 2], [3, 4]])", "tensor([[1, 2],", "        [3, 4]])",
+    ">>> np.vstack([[1, 2], [3, 4]])", "array([[1, 2],", "       [3, 4]])",
 )  # fmt: skip
 row_stack: Callable[..., Tensor] = _stacked(
     "row_stack", "Tensors one below the other: ``vstack``.",
-    ">>> np.row_stack([[1, 2], [3, 4]])", "tensor([[1, 2],", "        [3, 4]])",
+    ">>> np.row_stack([[1, 2], [3, 4]])", "array([[1, 2],", "       [3, 4]])",
 )  # fmt: skip
 dstack: Callable[..., Tensor] = _stacked(
     "dstack", "Tensors behind each other: along the third dimension.",
-    ">>> np.dstack([[1, 2], [3, 4]])", "tensor([[[1, 3],", "         [2, 4]]])",
+    ">>> np.dstack([[1, 2], [3, 4]])", "array([[[1, 3],", "        [2, 4]]])",
 )  # fmt: skip
 column_stack: Callable[..., Tensor] = _stacked(
     "column_stack", "Vectors as the columns of a matrix.",
-    ">>> np.column_stack([[1, 2], [3, 4]])", "tensor([[1, 3],", "        [2, 4]])",
+    ">>> np.column_stack([[1, 2], [3, 4]])", "array([[1, 3],", "       [2, 4]])",
 )  # fmt: skip
 
 
@@ -140,8 +140,8 @@ def block(arrays: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.block([[np.eye(1), np.zeros((1, 1))], [np.ones((1, 2))]])
-        tensor([[1., 0.],
-                [1., 1.]], dtype=tinytorch.float64)
+        array([[1., 0.],
+               [1., 1.]])
     """
     found = iter(joined(*_leaves(arrays)))
 
@@ -169,29 +169,29 @@ def _at_least(name: str, count: int, *example: str) -> Callable[..., Tensor | tu
 
 atleast_1d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
     "atleast_1d", 1,
-    ">>> np.atleast_1d(3.0)", "tensor([3.], dtype=tinytorch.float64)",
+    ">>> np.atleast_1d(3.0)", "array([3.])",
 )  # fmt: skip
 atleast_2d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
     "atleast_2d", 2,
-    ">>> np.atleast_2d([1, 2])", "tensor([[1, 2]])",
+    ">>> np.atleast_2d([1, 2])", "array([[1, 2]])",
 )  # fmt: skip
 atleast_3d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
     "atleast_3d", 3,
-    ">>> np.atleast_3d([1, 2]).shape", "tinytorch.Size([1, 2, 1])",
+    ">>> np.atleast_3d([1, 2]).shape", "(1, 2, 1)",
 )  # fmt: skip
 
 
-def _cut(ary: Any, given: Any, axis: int, equal: bool) -> tuple[Tensor, ...]:
+def _cut(ary: Any, given: Any, axis: int, equal: bool) -> list[Tensor]:
     x = tensor_of(ary)
     axes_of("split", axis, x.ndim)
     at = given.tolist() if hasattr(given, "tolist") else given
     if equal and isinstance(at, int) and x.shape[axis] % at:
         raise ValueError("array split does not result in an equal division")
-    return tuple(top_level("tensor_split")(x, at, axis))
+    return list(top_level("tensor_split")(x, at, axis))
 
 
 @numpy_function
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """A tensor cut into equal parts, or before given places.
 
     Args:
@@ -208,13 +208,13 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ..
     Example:
         >>> import tinytorch.numpy as np
         >>> np.split(np.array([1, 2, 3, 4]), 2)
-        (tensor([1, 2]), tensor([3, 4]))
+        [array([1, 2]), array([3, 4])]
     """
     return _cut(ary, indices_or_sections, axis, True)
 
 
 @numpy_function
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """A tensor cut into parts of nearly equal size, or before given places.
 
     Args:
@@ -228,15 +228,15 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tens
     Example:
         >>> import tinytorch.numpy as np
         >>> np.array_split([1, 2, 3], 2)
-        (tensor([1, 2]), tensor([3]))
+        [array([1, 2]), array([3])]
     """
     return _cut(ary, indices_or_sections, axis, False)
 
 
 def _cut_along(
     name: str, axis: int, least: int, word: str, *example: str
-) -> Callable[..., tuple[Tensor, ...]]:
-    def function(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+) -> Callable[..., list[Tensor]]:
+    def function(ary: Any, indices_or_sections: Any) -> list[Tensor]:
         x = tensor_of(ary)
         if x.ndim < least:
             raise ValueError(
@@ -260,15 +260,15 @@ def _cut_along(
     )
 
 
-hsplit: Callable[..., tuple[Tensor, ...]] = _cut_along(
+hsplit: Callable[..., list[Tensor]] = _cut_along(
     "hsplit", 1, 1, "along the second dimension, or the only one",
-    ">>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "tensor([[1],", "        [3]])",
+    ">>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "array([[1],", "       [3]])",
 )  # fmt: skip
-vsplit: Callable[..., tuple[Tensor, ...]] = _cut_along(
+vsplit: Callable[..., list[Tensor]] = _cut_along(
     "vsplit", 0, 2, "along the first dimension",
-    ">>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "tensor([[1, 2]])",
+    ">>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "array([[1, 2]])",
 )  # fmt: skip
-dsplit: Callable[..., tuple[Tensor, ...]] = _cut_along(
+dsplit: Callable[..., list[Tensor]] = _cut_along(
     "dsplit", 2, 3, "along the third dimension",
-    ">>> np.dsplit(np.array([[[1, 2]]]), 2)[1]", "tensor([[[2]]])",
+    ">>> np.dsplit(np.array([[[1, 2]]]), 2)[1]", "array([[[2]]])",
 )  # fmt: skip

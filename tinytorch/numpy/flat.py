@@ -1,0 +1,75 @@
+"""``array.flat``: an array's elements, one after the other in row-major order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import functions
+from .indexing import key_of, picks_one
+from .ndarray import array_of_tensor, ndarray
+
+
+class flatiter:
+    """The elements of an array as if it had one dimension; what is written here is written there.
+
+    Args:
+        base: The array.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.array([[1, 2], [3, 4]])
+        >>> a.flat[2] = 30
+        >>> a.flat[1:], list(a.flat)
+        (array([ 2, 30,  4]), [1, 2, 30, 4])
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, base: ndarray) -> None:
+        self.base = base
+        self.index = 0
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """Where the next element is."""
+        found = functions.unravel_index(self.index, self.base.shape)
+        return tuple(int(place) for place in found)
+
+    def copy(self) -> ndarray:
+        """The elements in an array of one dimension."""
+        return self.base.flatten()  # type: ignore[attr-defined, no-any-return]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.copy().__array__(dtype)
+
+    def __len__(self) -> int:
+        return self.base.size
+
+    def __iter__(self) -> Iterator[ndarray]:
+        return self
+
+    def __next__(self) -> ndarray:
+        if self.index >= len(self):
+            raise StopIteration
+        self.index += 1
+        return self[self.index - 1]
+
+    def __getitem__(self, key: Any) -> ndarray:
+        elements: Any = functions.ravel(self.base._tensor)
+        found = elements[key_of(key)]
+        return array_of_tensor(found.clone() if picks_one(key_of(key)) else found)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        base: Any = self.base._tensor
+        places = array_of_tensor(functions.arange(base.numel()))[key].flatten()  # type: ignore
+        values = functions.asarray(value._tensor if isinstance(value, ndarray) else value)
+        given = functions.resize(values.to(base.dtype), (places.size,))
+        where = functions.unravel_index(places._tensor, self.base.shape)
+        base[tuple(where)] = given
+
+    def __eq__(self, other: object) -> Any:
+        return self.copy() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self.copy() != other

@@ -1,0 +1,136 @@
+"""NumPy's functions, on Tensors: one family a file.
+
+Every function here takes Tensors, or what makes one, and gives Tensors, with NumPy's meanings:
+``max(x, axis)`` gives values, ``std`` has ``ddof=0``, ``nonzero`` gives a tuple, Python floats are
+float64, and numbers are promoted as NumPy does. ``tinytorch.numpy`` gives the same functions to
+users, who also have arrays (``numpy.kept``); gradient rules run here when a backward pass is
+recorded.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...dispatch.op import NAMESPACES
+from ...dispatch.promotion import to_tensor
+from ...dtypes import NAMES
+from ...facade import constants
+from ...facade.resolve import find, missing
+from ...state import current_backend
+from .array_api import VERSIONS, NamespaceInfo
+from .dialect import same
+
+for _family in (
+    "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "joins", "creation",
+    "diagonals", "ordering", "products", "statistics", "parts", "files",
+):  # fmt: skip
+    importlib.import_module(f"{__name__}.{_family}")
+
+from . import fft as fft  # noqa: E402  what they call is filed by now
+from . import lib as lib  # noqa: E402
+from . import linalg as linalg  # noqa: E402
+
+
+__array_api_version__: str = VERSIONS[-1]
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """What the array API standard lets a program ask of a namespace."""
+    return NamespaceInfo()
+
+
+def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
+    """Run another operation on tensors: what ``Backend.call`` is on raw arrays.
+
+    Example:
+        >>> from tinytorch.numpy import functions
+        >>> functions.call(functions.add, 1, 2)
+        tensor(3)
+    """
+    return operation(*args, **kwargs)
+
+
+#: What the top level has of NumPy's alone: here Python floats are float64.
+_SAME: frozenset[str] = frozenset(
+    """append apply_along_axis argpartition array_equiv asanyarray ascontiguousarray astype average
+    bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
+    copyto correlate delete diag_indices diag_indices_from digitize
+    ediff1d expand_dims extract fill_diagonal flatnonzero frombuffer fromfunction fromiter
+    geomspace hamming hanning histogram_bin_edges identity indices insert interp
+    intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
+    matrix_transpose min_scalar_type nanargmax nanargmin nanmax nanmin
+    nanstd nanvar ndim pad partition permute_dims piecewise place ptp put_along_axis
+    putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setxor1d
+    shape size take_along_axis tri tril_indices_from trim_zeros triu_indices_from union1d
+    unique_all unique_counts unique_inverse unique_values unstack unwrap""".split()
+)
+#: Of them those whose first two arguments end up in one tensor.
+_JOINED = frozenset("append convolve correlate intersect1d setxor1d union1d".split())
+#: NumPy's dtypes by name.
+DTYPES: frozenset[str] = frozenset(
+    """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
+    complex64 complex128 single double half int_ intp short long cdouble""".split()
+)
+
+
+def _with_numbers(function: Any) -> Any:
+    """A function that takes numbers for tensors, as NumPy's do."""
+    op = function.op
+
+    def lenient(*args: Any, **options: Any) -> Any:
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        xp = tensors[0]._xp if tensors else current_backend()
+        return function(*(_as_tensor(op, i, a, xp) for i, a in enumerate(args)), **options)
+
+    return functools.update_wrapper(lenient, function)
+
+
+def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
+    if isinstance(value, (int, float, complex)) and position in op.plan.tensors:
+        return to_tensor(op, position, value, xp)
+    return value
+
+
+def function_of(name: str) -> Callable[..., Any] | None:
+    """NumPy's function of this name; None if there is none."""
+    function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
+    if function is None and name in _SAME:
+        return same(name, 2 if name in _JOINED else 0)
+    return function
+
+
+def __getattr__(name: str) -> Any:
+    function = function_of(name)
+    if function is None and not name.startswith("_"):
+        if name in DTYPES and current_backend().supports(NAMES[name]):
+            return NAMES[name]
+        function = find("", name)  # what gradient rules call that is not NumPy's
+        if function is not None and function.op.strict:
+            function = _with_numbers(function)
+    if function is None:
+        function = vars(constants).get(name)
+    if function is None:
+        return _forwarded(name)
+    globals()[name] = function
+    return function
+
+
+def _forwarded(name: str) -> Any:
+    from ...facade.library_fallback import forward
+
+    backend = current_backend()
+    found = None if name.startswith("_") else forward(backend, name)
+    if found is None:
+        note = f" (active backend: {backend.name})"
+        known = () if name.startswith("_") else __dir__()
+        raise AttributeError(missing("tinytorch.numpy", name, known, note), name=name, obj=None)
+    return found
+
+
+def __dir__() -> list[str]:
+    kinds = (name for name in DTYPES if current_backend().supports(NAMES[name]))
+    return sorted({*NAMESPACES["numpy"], *_SAME, *kinds})

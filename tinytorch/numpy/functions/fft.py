@@ -1,0 +1,208 @@
+"""NumPy's discrete Fourier transforms on tensors: in double precision but for float32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ... import dtypes
+from ... import fft as _torchs
+from ...core.tensor import Tensor
+from ...ops.array_arguments import axes_of
+from .dialect import as_float, called, raising, tensor_of, written
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
+    "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+
+
+def _line(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+    """A transform of one dimension."""
+
+    def function(
+        a: Any, n: int | None = None, axis: int = -1, norm: str | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        x = as_float(a)
+        (at,) = axes_of(name, axis, x.ndim)
+        return written(getattr(_torchs, name)(x, n, at, norm), out)  # type: ignore[no-any-return]
+
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary} along ``axis``.
+
+    Args:
+        a: Tensor of at least one dimension, or what makes one.
+        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
+        axis: The dimension; default the last.
+        norm: Which direction is divided by the length: ``"backward"`` (default),
+            ``"forward"``, or ``"ortho"`` for its root in both.
+        out: Where to write the result.
+    """,
+            *example,
+        )
+    )
+
+
+fft: Callable[..., Tensor] = _line(
+    "fft", "The Fourier transform",
+    ">>> np.fft.fft([1.0, 2.0])", "array([ 3.+0.j, -1.+0.j])",
+)  # fmt: skip
+ifft: Callable[..., Tensor] = _line(
+    "ifft", "The inverse of ``fft``",
+    ">>> np.fft.ifft([3.0, -1.0])", "array([1.+0.j, 2.+0.j])",
+)  # fmt: skip
+rfft: Callable[..., Tensor] = _line(
+    "rfft", "The half of the Fourier transform of a real signal that tells the rest",
+    ">>> np.fft.rfft([1.0, 2.0, 3.0, 4.0]).shape", "(3,)",
+)  # fmt: skip
+irfft: Callable[..., Tensor] = _line(
+    "irfft", "The inverse of ``rfft``",
+    ">>> np.fft.irfft([3.0, -1.0])", "array([1., 2.])",
+)  # fmt: skip
+hfft: Callable[..., Tensor] = _line(
+    "hfft", "The real Fourier transform of a Hermitian signal's first half",
+    ">>> np.fft.hfft([1.0, 2.0])", "array([ 3., -1.])",
+)  # fmt: skip
+ihfft: Callable[..., Tensor] = _line(
+    "ihfft", "The inverse of ``hfft``",
+    ">>> np.fft.ihfft([3.0, -1.0]).real", "array([1., 2.])",
+)  # fmt: skip
+
+
+def _grid(
+    name: str, summary: str, default: Sequence[int] | None, *example: str
+) -> Callable[..., Tensor]:
+    """A transform of several dimensions."""
+
+    def function(
+        a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = default,
+        norm: str | None = None, out: Tensor | None = None,
+    ) -> Tensor:  # fmt: skip
+        x = as_float(a)
+        dims = None if axes is None else axes_of(name, axes, x.ndim)
+        return written(getattr(_torchs, name)(x, s, dims, norm), out)  # type: ignore
+
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary} along several dimensions.
+
+    Args:
+        a: Tensor, or what makes one.
+        s: How long the signal is along each; default its own lengths.
+        axes: The dimensions; default {"all of them" if default is None else "the last two"}.
+        norm: Which direction is divided by the length: ``"backward"`` (default),
+            ``"forward"``, or ``"ortho"`` for its root in both.
+        out: Where to write the result.
+    """,
+            *example,
+        )
+    )
+
+
+fft2: Callable[..., Tensor] = _grid(
+    "fft2", "The Fourier transform", (-2, -1),
+    ">>> np.fft.fft2([[1.0, 2.0], [3.0, 4.0]]).real",
+    "array([[10., -2.],",
+    "       [-4.,  0.]])",
+)  # fmt: skip
+ifft2: Callable[..., Tensor] = _grid(
+    "ifft2", "The inverse of ``fft2``", (-2, -1),
+    ">>> np.fft.ifft2([[10.0, -2.0], [-4.0, 0.0]]).real",
+    "array([[1., 2.],",
+    "       [3., 4.]])",
+)  # fmt: skip
+rfft2: Callable[..., Tensor] = _grid(
+    "rfft2", "The Fourier transform of a real signal", (-2, -1),
+    ">>> np.fft.rfft2(np.ones((4, 4))).shape", "(4, 3)",
+)  # fmt: skip
+irfft2: Callable[..., Tensor] = _grid(
+    "irfft2", "The inverse of ``rfft2``", (-2, -1),
+    ">>> np.fft.irfft2(np.ones((4, 3))).shape", "(4, 4)",
+)  # fmt: skip
+fftn: Callable[..., Tensor] = _grid(
+    "fftn", "The Fourier transform", None,
+    ">>> np.fft.fftn(np.ones((2, 2, 2))).shape", "(2, 2, 2)",
+)  # fmt: skip
+ifftn: Callable[..., Tensor] = _grid(
+    "ifftn", "The inverse of ``fftn``", None,
+    ">>> np.fft.ifftn([[10.0, -2.0], [-4.0, 0.0]]).real",
+    "array([[1., 2.],",
+    "       [3., 4.]])",
+)  # fmt: skip
+rfftn: Callable[..., Tensor] = _grid(
+    "rfftn", "The Fourier transform of a real signal", None,
+    ">>> np.fft.rfftn(np.ones((2, 2, 4))).shape", "(2, 2, 3)",
+)  # fmt: skip
+irfftn: Callable[..., Tensor] = _grid(
+    "irfftn", "The inverse of ``rfftn``", None,
+    ">>> np.fft.irfftn(np.ones((2, 2, 3))).shape", "(2, 2, 4)",
+)  # fmt: skip
+
+
+def _shift(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+    def function(x: Any, axes: Any = None) -> Tensor:
+        given = tensor_of(x)
+        return getattr(_torchs, name)(given, axes_of(name, axes, given.ndim))  # type: ignore
+
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary}
+
+    Args:
+        x: Tensor, or what makes one.
+        axes: Dimension or dimensions; None, the default, means all.
+    """,
+            *example,
+        )
+    )
+
+
+fftshift: Callable[..., Tensor] = _shift(
+    "fftshift", "The spectrum with the frequency 0 in its middle.",
+    ">>> np.fft.fftshift([0, 1, 2, -2, -1])", "array([-2, -1,  0,  1,  2])",
+)  # fmt: skip
+ifftshift: Callable[..., Tensor] = _shift(
+    "ifftshift", "The inverse of ``fftshift``.",
+    ">>> np.fft.ifftshift([-2, -1, 0, 1, 2])", "array([ 0,  1,  2, -2, -1])",
+)  # fmt: skip
+
+
+def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+    def function(n: int, d: Any = 1.0, device: Any = None) -> Tensor:
+        distance = d.item() if hasattr(d, "item") else d
+        make = getattr(_torchs, name)
+        return make(n, distance, dtype=dtypes.float64, device=device)  # type: ignore[no-any-return]
+
+    return raising(
+        called(
+            function,
+            name,
+            f"""{summary}
+
+    Args:
+        n: How long the signal is.
+        d: The distance of its samples; default 1.
+        device: Where to make them.
+    """,
+            *example,
+        )
+    )
+
+
+fftfreq: Callable[..., Tensor] = _frequencies(
+    "fftfreq", "The frequencies that ``fft`` gives the parts of.",
+    ">>> np.fft.fftfreq(4)",
+    "array([ 0.  ,  0.25, -0.5 , -0.25])",
+)  # fmt: skip
+rfftfreq: Callable[..., Tensor] = _frequencies(
+    "rfftfreq", "The frequencies that ``rfft`` gives the parts of.",
+    ">>> np.fft.rfftfreq(4, d=0.5)", "array([0. , 0.5, 1. ])",
+)  # fmt: skip

@@ -1,0 +1,96 @@
+"""Windows into a tensor's memory: ``numpy.lib.stride_tricks`` by its names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.tensor import Tensor
+from ...ops.array_arguments import axes_of
+from .dialect import raising, tensor_of, top_level
+
+__all__ = ["as_strided", "sliding_window_view"]
+
+
+@raising
+def as_strided(
+    x: Any, shape: Sequence[int] | None = None, strides: Sequence[int] | None = None,
+    subok: bool = False, writeable: bool = True,
+) -> Tensor:  # fmt: skip
+    """A window into the memory of ``x``.
+
+    Args:
+        x: Tensor, or what makes one.
+        shape: The window's sizes; default ``x``'s.
+        strides: Steps along each dimension, in bytes as in NumPy; default ``x``'s.
+        subok: Accepted.
+        writeable: Accepted; it is a view that can be written to.
+
+    Raises:
+        ValueError: If the window leaves the memory, or a step is no whole number of elements.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.lib.stride_tricks.as_strided(np.arange(4), shape=(2, 2), strides=(8, 8))
+        array([[0, 1],
+               [1, 2]])
+    """
+    source = tensor_of(x)
+    steps = source.strides if strides is None else tuple(strides)
+    item = source.itemsize
+    if any(step % item for step in steps):
+        raise ValueError(f"as_strided(): strides must be multiples of {item} bytes, got {steps}")
+    sizes = tuple(source.shape) if shape is None else tuple(shape)
+    return top_level("as_strided")(  # type: ignore[no-any-return]
+        source, sizes, tuple(step // item for step in steps)
+    )
+
+
+@raising
+def sliding_window_view(
+    x: Any, window_shape: int | Sequence[int], axis: Any = None, *, subok: bool = False,
+    writeable: bool = False,
+) -> Tensor:  # fmt: skip
+    """Every window of a size: a view, with the windows' dimensions last.
+
+    Args:
+        x: Tensor, or what makes one.
+        window_shape: The sizes of a window, along each of ``axis``.
+        axis: Dimension or dimensions; None, the default, means all.
+        subok: Accepted.
+        writeable: Accepted; the view can be written to.
+
+    Returns:
+        Tensor of shape ``(*, *window_shape)``, in which each of those dimensions is shorter by
+        the window's size less 1.
+
+    Raises:
+        ValueError: If there are not as many sizes as dimensions, or one is out of range.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.lib.stride_tricks.sliding_window_view(np.arange(4), 3)
+        array([[0, 1, 2],
+               [1, 2, 3]])
+    """
+    found = tensor_of(x)
+    sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    given = axis if axis is None or isinstance(axis, (tuple, list)) else (axis,)
+    dims = (
+        range(found.ndim)
+        if given is None
+        else [axes_of("sliding_window_view", d, found.ndim)[0] for d in given]
+    )
+    if len(dims) != len(sizes):
+        raise ValueError(
+            f"sliding_window_view(): window_shape must have a size for each of {len(dims)} "
+            f"dimensions, got {tuple(sizes)}"
+        )
+    for d, size in zip(dims, sizes, strict=True):
+        if not 0 <= size <= found.shape[d]:
+            raise ValueError(
+                f"sliding_window_view(): window shape cannot be larger than input array shape, "
+                f"got {size} for {found.shape[d]}"
+            )
+        found = found.unfold(d, size, 1)
+    return found  # type: ignore[no-any-return]

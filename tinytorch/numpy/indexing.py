@@ -1,0 +1,81 @@
+"""NumPy's indices as those of a Tensor.
+
+Bytes are positions here, not masks; lists and ranges are arrays; and a number among arrays counts
+as one of them, which decides where their dimension goes.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from .. import dtypes
+from ..core.holder import Holder
+from ..core.tensor import Tensor
+from . import functions
+
+#: What means the same to both.
+_SAME = frozenset((int, slice, type(None), type(...), bool))
+_WRONG = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+    "arrays are valid indices"
+)
+
+
+def key_of(key: Any) -> Any:
+    """What a Tensor is indexed with where an array is with ``key``.
+
+    Raises:
+        IndexError: For what is no index.
+    """
+    if key.__class__ in _SAME:
+        return key
+    if key.__class__ is not tuple:
+        return _part(key)
+    if all(part.__class__ in _SAME for part in key):
+        return key
+    parts = [_part(part) for part in key]
+    places = [i for i, part in enumerate(parts) if isinstance(part, (Tensor, int))]
+    if places and places[-1] - places[0] >= len(places):
+        parts = [_among_arrays(part) for part in parts]
+    return tuple(parts)
+
+
+def picks_one(key: Any) -> bool:
+    """Whether what ``key_of`` gave names one element, of which NumPy makes a number."""
+    if key.__class__ is tuple:
+        return all(part.__class__ is int for part in key)
+    return key.__class__ is int
+
+
+def _part(part: Any) -> Any:
+    if part.__class__ in _SAME:
+        return part
+    if isinstance(part, Holder):
+        return _places(part._tensor)
+    if isinstance(part, Tensor):
+        return _places(part)
+    if isinstance(part, (str, bytes)):
+        raise IndexError(_WRONG)
+    if isinstance(part, (list, tuple, range)) and not len(part):
+        return functions.zeros(0, dtypes.int64)
+    if hasattr(part, "__index__") and not getattr(part, "shape", ()):
+        return operator.index(part)
+    if not hasattr(part, "__len__") and not hasattr(part, "__array__"):
+        raise IndexError(_WRONG)
+    return _places(functions.asarray(list(part) if isinstance(part, range) else part))
+
+
+def _places(tensor: Any) -> Any:
+    """A Tensor that is an index: a mask, or positions."""
+    kind = tensor._data.dtype.kind
+    if kind not in "iub":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    if not tensor._data.shape:
+        return bool(tensor) if kind == "b" else int(tensor)
+    return tensor.to(dtypes.int64) if kind == "u" else tensor
+
+
+def _among_arrays(part: Any) -> Any:
+    """A number as the array that it counts as."""
+    return functions.asarray([part]) if part.__class__ is int else part

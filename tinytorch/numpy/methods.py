@@ -1,0 +1,465 @@
+"""The methods of arrays: NumPy's functions of the name, and what changes an array in place."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from .. import dtypes
+from . import functions
+from .flat import flatiter
+from .functions.dialect import allowed, host
+from .kept import closed, opened
+from .names import public
+from .ndarray import array_of_tensor, native, ndarray
+
+#: Methods that are the function of their name, with the array as its first argument.
+_FUNCTIONS = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
+    "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp",
+    "ravel", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take",
+    "trace", "var",
+)  # fmt: skip
+
+
+def _tensor(value: Any) -> Any:
+    return functions.asarray(opened(value, []))
+
+
+def astype(
+    self: ndarray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
+    copy: bool = True,
+) -> ndarray:  # fmt: skip
+    """The array in another dtype.
+
+    Args:
+        dtype: The wanted dtype.
+        order: Accepted; the result is in row-major order.
+        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"`` or
+            ``"unsafe"`` (default).
+        subok: Accepted.
+        copy: Whether to copy where the dtype is this already; default yes.
+
+    Raises:
+        TypeError: If ``casting`` does not allow it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1.7, -1.7]).astype(int)
+        array([ 1, -1])
+    """
+    (found,) = allowed((self._tensor,), native(dtype), casting)
+    if found is self._tensor:
+        return array_of_tensor(found.clone()) if copy else self
+    return array_of_tensor(found)
+
+
+def copy(self: ndarray, order: str = "C") -> ndarray:
+    """A copy, through which gradients flow.
+
+    Args:
+        order: Accepted; the result is in row-major order.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.zeros(2)
+        >>> b = a.copy()
+        >>> b[0] = 1
+        >>> a
+        array([0., 0.])
+    """
+    tensor: Any = self._tensor
+    return array_of_tensor(tensor.clone().contiguous())
+
+
+def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
+    """The same memory, seen as numbers of another dtype.
+
+    Args:
+        dtype: Default: the array's own.
+        type: Only ``ndarray``.
+
+    Raises:
+        ValueError: If the last dimension cannot be divided into numbers of that dtype.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1.0], dtype=np.float32).view(np.int32)
+        array([1065353216], dtype=int32)
+    """
+    tensor: Any = self._tensor
+    if dtype is None or dtype is ndarray:
+        return array_of_tensor(tensor.view(self.shape))
+    return array_of_tensor(tensor.view(dtypes.as_dtype(native(dtype))))
+
+
+def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
+    """The same elements in another shape, a view where that can be.
+
+    Args:
+        *shape: The sizes, one by one or as a sequence; -1 for what is left.
+        order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
+        copy: Whether to copy; None, the default, means if needed.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.arange(4).reshape(2, -1)
+        array([[0, 1],
+               [2, 3]])
+    """
+    sizes = shape[0] if len(shape) == 1 else shape
+    return public("reshape")(self, sizes, order=order, copy=copy)  # type: ignore[no-any-return]
+
+
+def transpose(self: ndarray, *axes: Any) -> ndarray:
+    """The dimensions in another order, a view.
+
+    Args:
+        *axes: The dimensions, one by one or as a sequence; default in reverse.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
+        (3, 2, 4)
+    """
+    order = axes[0] if len(axes) == 1 else axes or None
+    return public("transpose")(self, order)  # type: ignore[no-any-return]
+
+
+def flatten(self: ndarray, order: str = "C") -> ndarray:
+    """A copy with one dimension.
+
+    Args:
+        order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([[1, 2], [3, 4]]).flatten("F")
+        array([1, 3, 2, 4])
+    """
+    return public("ravel")(self, order).copy()  # type: ignore[no-any-return]
+
+
+def conjugate(self: ndarray) -> ndarray:
+    """The complex conjugate of each element.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1 + 2j]).conjugate()
+        array([1.-2.j])
+    """
+    return public("conjugate")(self)  # type: ignore[no-any-return]
+
+
+# -- in place ------------------------------------------------------------------------------------
+
+
+def fill(self: ndarray, value: Any) -> None:
+    """Write one value everywhere.
+
+    Args:
+        value: A number.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.zeros(2)
+        >>> a.fill(5)
+        >>> a
+        array([5., 5.])
+    """
+    self[...] = value
+
+
+def sort(
+    self: ndarray, axis: int = -1, kind: str | None = None, order: Any = None, *,
+    stable: bool | None = None,
+) -> None:  # fmt: skip
+    """Sort the elements along a dimension, in place.
+
+    Args:
+        axis: The dimension; default the last.
+        kind: Accepted; the order is stable.
+        order: Only None.
+        stable: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.array([3, 1, 2])
+        >>> a.sort()
+        >>> a
+        array([1, 2, 3])
+    """
+    self[...] = array_of_tensor(functions.sort(self._tensor, axis))
+
+
+def partition(
+    self: ndarray, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+) -> None:
+    """Put the elements at ``kth`` where sorting would, smaller ones before them, in place.
+
+    Args:
+        kth: A place, or several.
+        axis: The dimension; default the last.
+        kind: Accepted.
+        order: Only None.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.array([3, 1, 2])
+        >>> a.partition(1)
+        >>> a[1]
+        2
+    """
+    self[...] = array_of_tensor(functions.partition(self._tensor, kth, axis))
+
+
+def put(self: ndarray, indices: Any, values: Any, mode: str = "raise") -> None:
+    """Write values to places of the array as if it had one dimension; see ``numpy.put``.
+
+    Args:
+        indices: The places.
+        values: What goes there, repeated as often as needed.
+        mode: What happens to places that there are not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.zeros(3)
+        >>> a.put([0, 2], [5, 7])
+        >>> a
+        array([5., 0., 7.])
+    """
+    public("put")(self, indices, values, mode)
+
+
+def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
+    """Give the array another shape, with zeros for what is new, in place.
+
+    Args:
+        *new_shape: The sizes, one by one or as a sequence.
+        refcheck: Accepted; views of the array stay what they were.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.array([1, 2, 3])
+        >>> a.resize(2, 2)
+        >>> a
+        array([[1, 2],
+               [3, 0]])
+    """
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    found: Any = functions.zeros(shape, dtypes.as_dtype(self.dtype), backend=self._tensor._xp)
+    count = min(found.numel(), self.size)
+    found.reshape(-1)[:count] = functions.ravel(self._tensor)[:count]
+    self._tensor = found
+
+
+def byteswap(self: ndarray, inplace: bool = False) -> ndarray:
+    """The bytes of each element in reverse order.
+
+    Args:
+        inplace: Write them over this array.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1, 256], dtype=np.int16).byteswap()
+        array([256,   1], dtype=int16)
+    """
+    swapped = public("asarray")(self._host().byteswap())
+    if not inplace:
+        return swapped  # type: ignore[no-any-return]
+    self[...] = swapped
+    return self
+
+
+def setflags(
+    self: ndarray, write: bool | None = None, align: bool | None = None, uic: bool | None = None
+) -> None:
+    """Say whether the array may be written to.
+
+    Args:
+        write: Whether it may.
+        align: Accepted for True.
+        uic: Accepted for False.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.zeros(2)
+        >>> a.setflags(write=False)
+        >>> a.flags.writeable
+        False
+    """
+    self._tensor._data.setflags(write=write, align=align, uic=uic)
+
+
+# -- to other forms ------------------------------------------------------------------------------
+
+
+def tolist(self: ndarray) -> Any:
+    """The elements as nested lists of Python numbers; of a 0-d array, the number.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+    """
+    return self._host().tolist()
+
+
+def tobytes(self: ndarray, order: str = "C") -> bytes:
+    """The elements' bytes.
+
+    Args:
+        order: ``"C"`` row-major (default), or ``"F"`` column-major.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1, 256], dtype=np.int16).tobytes()
+        b'\\x01\\x00\\x00\\x01'
+    """
+    return self._host().tobytes(order)  # type: ignore[no-any-return]
+
+
+def tofile(self: ndarray, fid: Any, sep: str = "", format: str = "%s") -> None:
+    """Write the elements to a file; see ``numpy.ndarray.tofile``.
+
+    Args:
+        fid: A path or an open file.
+        sep: Between elements as text; default: bytes.
+        format: How an element is written as text.
+
+    Example:
+        >>> import pathlib
+        >>> import tempfile
+        >>> import tinytorch.numpy as np
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "numbers")
+        ...     np.array([1, 2]).tofile(path, sep=" ")
+        ...     path.read_text()
+        '1 2'
+    """
+    self._host().tofile(fid, sep, format)
+
+
+def dumps(self: ndarray) -> bytes:
+    """The pickle of the elements, as an array of NumPy's own.
+
+    Example:
+        >>> import pickle
+        >>> import tinytorch.numpy as np
+        >>> pickle.loads(np.array([1, 2]).dumps())
+        array([1, 2])
+    """
+    return self._host().dumps()  # type: ignore[no-any-return]
+
+
+def dump(self: ndarray, file: Any) -> None:
+    """Write ``dumps()`` to a file.
+
+    Args:
+        file: A path or an open file.
+
+    Example:
+        >>> import io
+        >>> import tinytorch.numpy as np
+        >>> np.array([1, 2]).dump(io.BytesIO())
+    """
+    self._host().dump(file)
+
+
+def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
+    """Part of the bytes of each element, as numbers of another dtype, a view.
+
+    Args:
+        dtype: Of the parts.
+        offset: Where in an element they begin, in bytes.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1 + 2j]).getfield(float, 8)
+        array([2.])
+    """
+    return public("asarray")(self._host().getfield(native(dtype), offset))  # type: ignore
+
+
+def setfield(self: ndarray, val: Any, dtype: Any, offset: int = 0) -> None:
+    """Write to part of the bytes of each element.
+
+    Args:
+        val: What goes there.
+        dtype: Of the parts.
+        offset: Where in an element they begin, in bytes.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.zeros(1, dtype=complex)
+        >>> a.setfield(3, float, 8)
+        >>> a
+        array([0.+3.j])
+    """
+    getfield(self, dtype, offset)[...] = val
+
+
+# -- protocols -----------------------------------------------------------------------------------
+
+
+def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """What NumPy's elementwise function, or a method of it, gives for arrays."""
+    out = options.get("out", ())
+    if any(isinstance(target, host().ndarray) for target in out):
+        raw = [v._host() if isinstance(v, ndarray) else v for v in inputs]
+        return getattr(ufunc, method)(*raw, **options)
+    if any(isinstance(value, _foreign()) for value in inputs):
+        return NotImplemented
+    if len(out) == 1:
+        options["out"] = out[0]
+    own = public(ufunc.__name__)
+    return (
+        own(*inputs, **options)
+        if method == "__call__"
+        else getattr(own, method)(*inputs, **options)
+    )
+
+
+def _foreign() -> tuple[type, ...]:
+    return (host().ma.MaskedArray,)
+
+
+def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What NumPy's function ``func`` gives for arrays."""
+    met: list[Any] = []
+    given = [opened(a, met) for a in args]
+    named = {name: opened(a, met) for name, a in kwargs.items()}
+    found = self._tensor.__array_function__(func, types, given, named)  # type: ignore
+    return found if met else closed(found, (*args, *kwargs.values()))
+
+
+def attach(namespace: ModuleType) -> None:
+    """Give arrays their methods.
+
+    Args:
+        namespace: What they name as theirs, by the array API standard.
+    """
+
+    def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
+        self._tensor.__array_namespace__(api_version=api_version)  # type: ignore[attr-defined]
+        return namespace
+
+    for name in _FUNCTIONS:
+        setattr(ndarray, name, public(name))
+    for function in (
+        astype, copy, view, reshape, transpose, flatten, conjugate, fill, sort, partition, put,
+        resize, byteswap, setflags, tolist, tobytes, tofile, dumps, dump, getfield, setfield,
+    ):  # fmt: skip
+        setattr(ndarray, function.__name__, function)
+        function.__qualname__ = f"ndarray.{function.__name__}"
+    others: dict[str, Any] = {
+        "conj": conjugate, "flat": property(flatiter, _write_flat),
+        "__array_namespace__": array_namespace,
+        "__array_ufunc__": array_ufunc, "__array_function__": array_function,
+    }  # fmt: skip
+    for name, value in others.items():
+        setattr(ndarray, name, value)
+
+
+def _write_flat(self: ndarray, value: Any) -> None:
+    flatiter(self)[:] = value

@@ -1,0 +1,412 @@
+"""NumPy's array: a Tensor's memory and place in the graph, with NumPy's meanings."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from types import GenericAlias
+from typing import Any
+
+from ..backends.base import Backend
+from ..core.holder import Holder
+from ..core.tensor import Tensor
+from . import functions
+from .functions.dialect import host, top_level
+from .indexing import key_of, picks_one
+
+
+class ndarray(Holder):
+    """A multi-dimensional array with NumPy's methods, operators and attributes, and gradients.
+
+    It holds a Tensor, which is its memory and its place in the graph: ``np.asarray(tensor)`` and
+    ``tt.as_tensor(array)`` turn one into the other without a copy. ``np.array``, ``np.zeros`` and
+    the other functions are the usual way to make one.
+
+    Args:
+        shape: The sizes.
+        dtype: Default float64.
+        buffer: Bytes to share; default: memory of its own, with whatever it held.
+        offset: Where in the buffer it begins, in bytes.
+        strides: Steps along each dimension, in bytes; default row-major.
+        order: Accepted for ``"C"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> a = np.array([3, 1, 2])
+        >>> a.sort()
+        >>> a / 2
+        array([0.5, 1. , 1.5])
+    """
+
+    __slots__ = ()
+    __module__ = "tinytorch.numpy"
+    #: NumPy's operators give way to ours: a NumPy array times this is one of these.
+    __array_priority__ = 1001.0
+
+    def __new__(
+        cls, shape: int | Sequence[int], dtype: Any = float, buffer: Any = None, offset: int = 0,
+        strides: Sequence[int] | None = None, order: str | None = None,
+    ) -> ndarray:  # fmt: skip
+        if buffer is None and strides is None:
+            return array_of_tensor(functions.empty(shape, dtype))
+        made = host().ndarray(shape, native(dtype), buffer, offset, strides, order)
+        return array_of_tensor(top_level("as_tensor")(made))
+
+    # -- what it is ------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes; assigning others of as many elements gives the array that shape."""
+        return self._tensor._data.shape  # type: ignore[no-any-return]
+
+    @shape.setter
+    def shape(self, shape: int | Sequence[int]) -> None:
+        self._tensor = self._tensor.view(shape)  # type: ignore[attr-defined]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._tensor._data.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self._tensor._data.size)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements, NumPy's own ``numpy.dtype``; assigning views the memory."""
+        return self._tensor._data.dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self._tensor = self.view(dtype)._tensor
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return int(self._tensor._data.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(self._tensor._data.nbytes)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps along each dimension, in bytes."""
+        return tuple(self._tensor._data.strides)
+
+    @property
+    def flags(self) -> Any:
+        """How the memory lies and whether it may be written to, as the library says it."""
+        return self._tensor._data.flags
+
+    @property
+    def backend(self) -> Backend:
+        """The backend that holds the memory; ``str()`` of it is its name."""
+        return self._tensor._xp
+
+    @property
+    def device(self) -> str:
+        """Where the elements are: ``"cpu"``, or what the array standard calls another place."""
+        return str(self._tensor.device)
+
+    @property
+    def base(self) -> ndarray | None:
+        """The array that this is a view of, or None."""
+        base = self._tensor._base
+        return None if base is None else array_of_tensor(base)
+
+    @property
+    def data(self) -> memoryview:
+        """The memory, as Python's buffers have it."""
+        return memoryview(self._host())
+
+    @property
+    def ctypes(self) -> Any:
+        """The memory's address and sizes for ``ctypes``; see ``numpy.ndarray.ctypes``."""
+        return self._host().ctypes
+
+    @property
+    def T(self) -> ndarray:
+        """The array with its dimensions in reverse order, a view."""
+        return array_of_tensor(functions.transpose(self._tensor))
+
+    @property
+    def mT(self) -> ndarray:
+        """The array with its last two dimensions swapped, a view."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return array_of_tensor(self._tensor.swapaxes(-2, -1))  # type: ignore[attr-defined]
+
+    @property
+    def real(self) -> ndarray:
+        """The real parts, a view."""
+        return closed_view(self, functions.real(self._tensor))
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> ndarray:
+        """The imaginary parts, a view of complex numbers' and zeros of real ones."""
+        if self._tensor._data.dtype.kind == "c":
+            return array_of_tensor(self._tensor.imag)  # type: ignore[attr-defined]
+        return array_of_tensor(functions.zeros_like(self._tensor))
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self._tensor._data.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self.imag[...] = value
+
+    # -- gradients -------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this array; see ``tinytorch.Tensor.requires_grad``."""
+        return self._tensor.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self._tensor.requires_grad = value
+
+    @property
+    def grad(self) -> ndarray | None:
+        """The gradient that backward passes have left here, or None."""
+        grad = self._tensor.grad
+        return None if grad is None else array_of_tensor(grad)
+
+    @grad.setter
+    def grad(self, value: ndarray | None) -> None:
+        self._tensor.grad = None if value is None else value._tensor
+
+    def backward(self, gradient: Any = None, retain_graph: bool | None = None) -> None:
+        """Add the gradient of this array to ``grad`` of every leaf it was computed from.
+
+        Args:
+            gradient: Of something with respect to this array; needed unless it has one element.
+            retain_graph: Keep what the graph saved, so that it can be walked again.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> w = np.array([1.0, 2.0])
+            >>> w.requires_grad = True
+            >>> (w**2).sum().backward()
+            >>> w.grad
+            array([2., 4.])
+        """
+        g = None if gradient is None else functions.asarray(_opened(gradient))
+        self._tensor.backward(g, retain_graph)
+
+    def detach(self) -> ndarray:
+        """The same memory, cut off from the graph.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> w = np.array([1.0, 2.0])
+            >>> w.requires_grad = True
+            >>> (2 * w).detach().requires_grad
+            False
+        """
+        return array_of_tensor(self._tensor.detach())
+
+    # -- items -----------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> ndarray:
+        key = key_of(key)
+        found = self._tensor[key]  # type: ignore[index]
+        if not found._data.shape and picks_one(key):  # a number of NumPy's is no view
+            found = found.clone()
+        return array_of_tensor(found)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        tensor: Any = self._tensor
+        if value.__class__ not in (int, float, bool):
+            value = functions.asarray(_opened(value)).to(tensor.dtype)
+        tensor[key_of(key)] = value
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def __len__(self) -> int:
+        shape = self._tensor._data.shape
+        if not shape:
+            raise TypeError("len() of unsized object")
+        return int(shape[0])
+
+    def __iter__(self) -> Iterator[ndarray]:
+        if not self._tensor._data.shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, element: Any) -> bool:
+        return bool((self == element).any())  # type: ignore[attr-defined]
+
+    # -- as one number ---------------------------------------------------------------------------
+
+    def item(self, *place: Any) -> Any:
+        """An element as a Python number.
+
+        Args:
+            *place: Where: nothing for the only one, a number in row-major order, or as many
+                numbers as there are dimensions.
+
+        Raises:
+            ValueError: If no place is given and there is not one element.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([[1, 2], [3, 4]]).item(1, 0)
+            3
+        """
+        if not place:
+            if self.size != 1:
+                raise ValueError("can only convert an array of size 1 to a Python scalar")
+            return self._tensor.item()
+        where = place[0] if len(place) == 1 else place
+        flat = not isinstance(where, tuple)
+        tensor: Any = functions.ravel(self._tensor) if flat else self._tensor
+        return tensor[where].item()
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all()"
+                if self.size
+                else "The truth value of an empty array is ambiguous. "
+                "Use `array.size > 0` to check that an array is not empty."
+            )
+        return bool(self._tensor)
+
+    def _number(self) -> Any:
+        if self.size != 1:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        return self._tensor.detach().item()
+
+    def __int__(self) -> int:
+        return int(self._number())
+
+    def __float__(self) -> float:
+        return float(self._number())
+
+    def __complex__(self) -> complex:
+        return complex(self._number())
+
+    def __index__(self) -> int:
+        if self._tensor._data.dtype.kind not in "iu" or self._tensor._data.shape:
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._number())
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if ndigits is None:
+            return round(self._number())
+        return array_of_tensor(functions.round(self._tensor, ndigits))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        if self._tensor._data.shape:
+            raise TypeError("unhashable type: 'ndarray'")
+        return hash(self._number())
+
+    # -- texts -----------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        if self._tensor._data.shape:
+            return str(host().array_repr(self._host()))
+        return str(self)
+
+    def __str__(self) -> str:
+        if self._tensor._data.shape:
+            return str(host().array_str(self._host()))
+        return str(self._host()[()])
+
+    def __format__(self, spec: str) -> str:
+        if self._tensor._data.shape:
+            return object.__format__(self, spec)
+        return format(self._host()[()], spec)
+
+    # -- to other libraries ----------------------------------------------------------------------
+
+    def _host(self) -> Any:
+        """NumPy's own array of the elements, which shares memory where the backend is NumPy."""
+        return self._tensor.detach().numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._tensor.__array__(dtype, copy)
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self._tensor.detach().__array_interface__  # type: ignore[attr-defined]
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._tensor.__dlpack__(**options)  # type: ignore[attr-defined]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._tensor.__dlpack_device__()  # type: ignore[attr-defined, no-any-return]
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> ndarray:
+        """The array on another device.
+
+        Args:
+            device: As ``tinytorch.device`` takes it.
+            stream: Only None.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.zeros(2).to_device("cpu").device
+            'cpu'
+        """
+        if stream is not None:
+            raise ValueError(f"to_device(): stream must be None, got {stream!r}")
+        return array_of_tensor(self._tensor.to(device=device))  # type: ignore[attr-defined]
+
+    # -- copies and pickles ----------------------------------------------------------------------
+
+    def __copy__(self) -> ndarray:
+        return array_of_tensor(self._tensor.clone())  # type: ignore[attr-defined]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
+        return array_of_tensor(copy.deepcopy(self._tensor.detach(), memo))
+
+    def __reduce__(self) -> Any:
+        return array_of_tensor, (self._tensor.detach(),)
+
+    def __class_getitem__(cls, item: Any) -> GenericAlias:
+        return GenericAlias(cls, item)
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """What ``func``, one of PyTorch's functions, gives for the Tensors that arrays hold."""
+        named = {name: _opened(value) for name, value in (kwargs or {}).items()}
+        return func(*map(_opened, args), **named)
+
+
+def array_of_tensor(tensor: Any) -> ndarray:
+    """The array that holds a Tensor: the same memory, the same place in the graph."""
+    array = object.__new__(ndarray)
+    array._tensor = tensor
+    return array
+
+
+def closed_view(array: ndarray, tensor: Tensor) -> ndarray:
+    """The array of a view; of itself, itself."""
+    return array if tensor is array._tensor else array_of_tensor(tensor)
+
+
+def native(dtype: Any) -> Any:
+    """NumPy's own dtype of whatever says one."""
+    return host().dtype(dtype)
+
+
+def _opened(value: Any) -> Any:
+    """An argument with Tensors for arrays, also in sequences."""
+    if isinstance(value, Holder):
+        return value._tensor
+    if value.__class__ is list or value.__class__ is tuple:
+        return type(value)(map(_opened, value))
+    return value

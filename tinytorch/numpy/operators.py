@@ -1,0 +1,118 @@
+"""Python's operators on arrays: NumPy's elementwise functions by their signs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.tensor import Tensor
+from .functions.dialect import top_level
+from .names import public
+from .ndarray import array_of_tensor, ndarray
+
+#: Python's names of operators of two operands, and NumPy's of their functions.
+OF_TWO = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+    "floordiv": "floor_divide", "mod": "remainder", "divmod": "divmod", "pow": "power",
+    "lshift": "left_shift", "rshift": "right_shift", "and": "bitwise_and", "or": "bitwise_or",
+    "xor": "bitwise_xor", "matmul": "matmul",
+}  # fmt: skip
+_ORDERS = {
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+    "ge": "greater_equal",
+}  # fmt: skip
+_OF_ONE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+#: Those that give for floats of one dtype what PyTorch's operation of the name gives.
+_SHARED = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "eq": "eq", "ne": "ne",
+    "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
+}  # fmt: skip
+#: Classes of operands that have operators of their own, and whose result is theirs.
+_LETS = (str, bytes, dict, set, type(None))
+
+
+def _takes(other: Any) -> bool:
+    """Whether an operand is one that makes an array."""
+    if isinstance(other, (Tensor, *_LETS)):
+        return False
+    mine = getattr(other, "__array_priority__", 0.0)
+    return not (mine > ndarray.__array_priority__ or _refuses(other))
+
+
+def _refuses(other: Any) -> bool:
+    return getattr(type(other), "__array_ufunc__", other) is None
+
+
+def _forward(sign: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    name = _SHARED.get(sign)
+    run = None if name is None else top_level(name)
+
+    def method(self: ndarray, other: Any, /) -> Any:
+        mine = self._tensor
+        if run is not None and mine._data.dtype.kind == "f":
+            if other.__class__ is ndarray:
+                theirs = other._tensor
+                if theirs._data.dtype == mine._data.dtype:
+                    return array_of_tensor(run(mine, theirs))
+            elif other.__class__ is float:
+                return array_of_tensor(run(mine, other))
+        return function(self, other) if _takes(other) else NotImplemented
+
+    return method
+
+
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: ndarray, other: Any, /) -> Any:
+        return function(other, self) if _takes(other) else NotImplemented
+
+    return method
+
+
+def _inplace(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: ndarray, other: Any, /) -> Any:
+        if not self._tensor._data.shape:  # a number of NumPy's, which does not change
+            return function(self, other)
+        return function(self, other, out=self)
+
+    return method
+
+
+def _power(self: ndarray, other: Any, mod: None = None, /) -> Any:
+    if mod is not None or not _takes(other):
+        return NotImplemented
+    return public("power")(self, other)
+
+
+def _order(sign: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    plain = _forward(sign, function)
+
+    def method(self: ndarray, other: Any, /) -> Any:
+        if other is None and sign in ("eq", "ne"):  # of which nothing is equal
+            return public("full")(self.shape, sign == "ne")
+        return plain(self, other)
+
+    return method
+
+
+def attach() -> None:
+    """Give arrays their operators."""
+    members: dict[str, Any] = {}
+    for sign, name in OF_TWO.items():
+        function = public(name)
+        members[f"__{sign}__"] = _forward(sign, function)
+        members[f"__r{sign}__"] = _reflected(function)
+        if sign != "divmod":
+            members[f"__i{sign}__"] = _inplace(function)
+    members |= {f"__{sign}__": _order(sign, public(name)) for sign, name in _ORDERS.items()}
+    members |= {f"__{sign}__": _unary(public(name)) for sign, name in _OF_ONE.items()}
+    members["__pow__"] = _power
+    for name, method in members.items():
+        method.__name__, method.__qualname__ = name, f"ndarray.{name}"
+        setattr(ndarray, name, method)
+
+
+def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: ndarray, /) -> Any:
+        return function(self)
+
+    return method

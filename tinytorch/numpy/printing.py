@@ -1,0 +1,116 @@
+"""How arrays look as text: NumPy's own functions, on the numbers of whatever backend."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from .functions.dialect import host
+from .ndarray import ndarray
+
+
+def get_printoptions() -> dict[str, Any]:
+    """How arrays are printed: ``precision``, ``threshold``, ``linewidth`` and more.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.get_printoptions()["precision"]
+        8
+    """
+    return host().get_printoptions()  # type: ignore[no-any-return]
+
+
+def set_printoptions(**options: Any) -> None:
+    """Change how arrays are printed; see ``numpy.set_printoptions``.
+
+    Args:
+        **options: ``precision``, ``threshold``, ``edgeitems``, ``linewidth``, ``suppress``,
+            ``nanstr``, ``infstr``, ``formatter``, ``sign``, ``floatmode``, ``legacy``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.set_printoptions(precision=2)
+        >>> np.array([1 / 3])
+        array([0.33])
+        >>> np.set_printoptions(precision=8)
+    """
+    host().set_printoptions(**options)
+
+
+def printoptions(**options: Any) -> AbstractContextManager[dict[str, Any]]:
+    """A scope in which arrays are printed in another way.
+
+    Args:
+        **options: As for ``set_printoptions``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> with np.printoptions(precision=2):
+        ...     print(np.array([1 / 3]))
+        [0.33]
+    """
+    return host().printoptions(**options)  # type: ignore[no-any-return]
+
+
+def _text(name: str, summary: str, example: str, shown: str) -> Callable[..., str]:
+    def function(a: Any, *args: Any, **options: Any) -> str:
+        array = a._host() if isinstance(a, ndarray) else host().asarray(a)
+        return getattr(host(), name)(array, *args, **options)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}; see ``numpy.{name}``.
+
+    Args:
+        a: Array, or what makes one.
+        *args: As for NumPy's function.
+        **options: As for NumPy's function.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> {example}
+        {shown}
+    """
+    return function
+
+
+array2string: Callable[..., str] = _text(
+    "array2string", "An array as text", "np.array2string(np.array([1, 2]), separator=', ')",
+    "'[1, 2]'",
+)  # fmt: skip
+array_repr: Callable[..., str] = _text(
+    "array_repr", "What ``repr`` gives of an array", "np.array_repr(np.array([1, 2]))",
+    "'array([1, 2])'",
+)  # fmt: skip
+array_str: Callable[..., str] = _text(
+    "array_str", "What ``str`` gives of an array", "np.array_str(np.array([1, 2]))", "'[1 2]'"
+)
+
+
+def _of_number(name: str, summary: str, shown: str) -> Callable[..., str]:
+    @functools.wraps(getattr(host(), name), assigned=())
+    def function(x: Any, **options: Any) -> str:
+        return getattr(host(), name)(float(x), **options)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{summary}; see ``numpy.{name}``.
+
+    Args:
+        x: A number.
+        **options: As for NumPy's function.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.{name}(1.5)
+        {shown}
+    """
+    return function
+
+
+format_float_positional: Callable[..., str] = _of_number(
+    "format_float_positional", "A number as text, without an exponent", "'1.5'"
+)
+format_float_scientific: Callable[..., str] = _of_number(
+    "format_float_scientific", "A number as text, with an exponent", "'1.5e+00'"
+)

@@ -1,0 +1,321 @@
+"""NumPy's elementwise functions as objects, with ``reduce``, ``accumulate`` and ``at``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..dtypes import as_dtype
+from . import functions
+from .functions.dialect import host, tensor_of
+from .kept import kept
+
+#: What sums and the like are called, which know more than folding.
+_REDUCTIONS = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
+    "logical_or": "any",
+}  # fmt: skip
+_RUNNING = {"add": "cumsum", "multiply": "cumprod"}
+#: An argument that is not there, where None is one.
+_NOTHING: Any = object()
+
+
+class ufunc:
+    """A function of each element of its operands.
+
+    Args:
+        name: NumPy's name.
+        function: What it does, on Tensors.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.add.outer([1, 2], [10, 20])
+        array([[11, 21],
+               [12, 22]])
+        >>> np.multiply.accumulate([1, 2, 3])
+        array([1, 2, 6])
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._host = getattr(host(), name)
+        self._function = function
+        self._call = kept(function)
+        functools.update_wrapper(self, function)
+        self.__name__ = self.__qualname__ = name
+        self.__signature__ = inspect.signature(function)
+
+    def __call__(self, *operands: Any, **options: Any) -> Any:
+        return self._call(*operands, **options)
+
+    def __repr__(self) -> str:
+        return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    @property
+    def nin(self) -> int:
+        """How many operands it has."""
+        return int(self._host.nin)
+
+    @property
+    def nout(self) -> int:
+        """How many results it has."""
+        return int(self._host.nout)
+
+    @property
+    def nargs(self) -> int:
+        """Operands and results together."""
+        return int(self._host.nargs)
+
+    @property
+    def ntypes(self) -> int:
+        """How many of NumPy's loops there are; see ``types``."""
+        return int(self._host.ntypes)
+
+    @property
+    def types(self) -> list[str]:
+        """The dtypes of NumPy's loops, as characters: ``"dd->d"``."""
+        return list(self._host.types)
+
+    @property
+    def identity(self) -> Any:
+        """What changes nothing as an operand, or None."""
+        return self._host.identity
+
+    @property
+    def signature(self) -> str | None:
+        """How many dimensions of its operands it works on, if they are not single elements."""
+        found: str | None = self._host.signature
+        return found
+
+    def resolve_dtypes(self, *args: Any, **options: Any) -> Any:
+        """The dtypes of operands and results; see ``numpy.ufunc.resolve_dtypes``.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.add.resolve_dtypes((np.dtype("f4"), int, None))
+            (dtype('float32'), dtype('float32'), dtype('float32'))
+        """
+        return self._host.resolve_dtypes(*args, **options)
+
+    def reduce(
+        self, array: Any, axis: int | Sequence[int] | None = 0, dtype: Any = None, out: Any = None,
+        keepdims: bool = False, initial: Any = _NOTHING, where: Any = True,
+    ) -> Any:  # fmt: skip
+        """The function of all elements along dimensions, one after the other.
+
+        Args:
+            array: Array, or what makes one.
+            axis: Dimension or dimensions; default the first, None means all.
+            dtype: What to compute in.
+            out: Where to write the result.
+            keepdims: Keep the reduced dimensions with size 1.
+            initial: What to begin with.
+            where: Which elements count; default all.
+
+        Raises:
+            ValueError: If there is nothing to reduce and nothing to begin with.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.maximum.reduce([[1, 5], [3, 2]])
+            array([3, 5])
+        """
+        return self._reduce(array, axis, dtype, out, keepdims, initial, where)
+
+    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+        """What ``reduce`` comes to after each element.
+
+        Args:
+            array: Array, or what makes one.
+            axis: The dimension; default the first.
+            dtype: What to compute in.
+            out: Where to write the result.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.add.accumulate([1, 2, 3])
+            array([1, 3, 6])
+        """
+        return self._accumulate(array, axis, dtype, out)
+
+    def reduceat(
+        self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
+        """``reduce`` over slices that begin at ``indices`` and end at the next of them.
+
+        Args:
+            array: Array, or what makes one.
+            indices: Where slices begin; one that does not grow is a slice of one element.
+            axis: The dimension; default the first.
+            dtype: What to compute in.
+            out: Where to write the result.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.add.reduceat([1, 2, 3, 4], [0, 2])
+            array([3, 7])
+        """
+        return self._reduceat(array, indices, axis, dtype, out)
+
+    def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
+        """The function of every pair of elements.
+
+        Args:
+            A: Array, or what makes one.
+            B: The same.
+            **options: As for the function.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.subtract.outer([1, 2], [10, 20])
+            array([[ -9, -19],
+                   [ -8, -18]])
+        """
+        return self._outer(A, B, **options)
+
+    def at(self, a: Any, indices: Any, b: Any = _NOTHING, /) -> None:
+        """Apply the function to elements of ``a`` in place, once for each time one is named.
+
+        Args:
+            a: What is written to.
+            indices: As for indexing ``a``.
+            b: The second operand.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.zeros(3)
+            >>> np.add.at(a, [0, 0, 2], 1)
+            >>> a
+            array([2., 0., 1.])
+        """
+        self._at(a, indices, b)
+
+    @functools.cached_property
+    def _reduce(self) -> Any:
+        return kept(functools.partial(_reduce, self.__name__, self._function))
+
+    @functools.cached_property
+    def _accumulate(self) -> Any:
+        return kept(functools.partial(_accumulate, self.__name__, self._function))
+
+    @functools.cached_property
+    def _reduceat(self) -> Any:
+        return kept(functools.partial(_reduceat, self.__name__, self._function))
+
+    @functools.cached_property
+    def _outer(self) -> Any:
+        return kept(functools.partial(_outer, self._function))
+
+    @functools.cached_property
+    def _at(self) -> Any:
+        return kept(functools.partial(_at, self._function))
+
+
+def _reduce(
+    name: str, function: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool,
+    initial: Any, where: Any,
+) -> Any:  # fmt: skip
+    if name in _REDUCTIONS and not (name.startswith("logical") and initial is not _NOTHING):
+        options = {"dtype": dtype, "out": out, "keepdims": keepdims or None, "initial": initial}
+        given = {n: v for n, v in options.items() if v is not None and v is not _NOTHING}
+        if where is not True:
+            given["where"] = where
+        return getattr(functions, _REDUCTIONS[name])(array, axis=axis, **given)
+    x = tensor_of(array)
+    x = x if dtype is None else x.to(as_dtype(dtype))
+    start = getattr(host(), name).identity if initial is _NOTHING else initial
+    if where is not True:
+        x = functions.where(where, x, start)
+    axes = tuple(range(x.ndim)) if axis is None else axis
+    axes = sorted((a % x.ndim for a in axes), reverse=True) if isinstance(axes, tuple) else [axes]
+    for d in axes:
+        x = _folded(name, function, x.unbind(d), start if initial is not _NOTHING else _NOTHING)
+        x = x.unsqueeze(d) if keepdims else x
+        initial = _NOTHING
+    return x if out is None else out.copy_(x)
+
+
+def _folded(name: str, function: Any, parts: Sequence[Any], start: Any) -> Any:
+    if start is _NOTHING:
+        if not parts:
+            identity = getattr(host(), name).identity
+            if identity is None:
+                raise ValueError(
+                    f"zero-size array to reduction operation {name} which has no identity"
+                )
+            return functions.asarray(identity)
+        return functools.reduce(function, parts)
+    return functools.reduce(function, parts, start)
+
+
+def _accumulate(name: str, function: Any, array: Any, axis: int, dtype: Any, out: Any) -> Any:
+    if name in _RUNNING:
+        return getattr(functions, _RUNNING[name])(array, axis=axis, dtype=dtype, out=out)
+    x = tensor_of(array)
+    parts = (x if dtype is None else x.to(as_dtype(dtype))).unbind(axis)
+    found: list[Any] = []
+    for part in parts:
+        found.append(function(found[-1], part) if found else part)
+    result = functions.stack(found, axis=axis) if found else x.clone()
+    return result if out is None else out.copy_(result)
+
+
+def _reduceat(
+    name: str, function: Any, array: Any, indices: Any, axis: int, dtype: Any, out: Any
+) -> Any:
+    x = tensor_of(array)
+    size = x.shape[axis]
+    starts = [int(i) for i in tensor_of(indices).tolist()]
+    for i in starts:
+        if not 0 <= i < size:
+            raise IndexError(f"index {i} out-of-bounds in {name}.reduceat [0, {size})")
+    ends = [*starts[1:], size]
+    parts = [
+        _reduce(
+            name, function, x.narrow(axis, i, max(end - i, 1)), axis, dtype, None, False, _NOTHING,
+            True,
+        )
+        for i, end in zip(starts, ends, strict=True)
+    ]  # fmt: skip
+    result = functions.stack(parts, axis=axis)
+    return result if out is None else out.copy_(result)
+
+
+def _outer(function: Any, a: Any, b: Any, **options: Any) -> Any:
+    x, y = tensor_of(a), tensor_of(b)
+    return function(x.reshape(tuple(x.shape) + (1,) * y.ndim), y, **options)
+
+
+def _at(function: Any, a: Any, indices: Any, b: Any) -> None:
+    from .indexing import key_of
+
+    target = tensor_of(a)
+    flat = functions.arange(target.numel()).reshape(tuple(target.shape))
+    places = flat[key_of(indices)].reshape(-1)
+    values = ()
+    if b is not _NOTHING:
+        shape = flat[key_of(indices)].shape
+        values = (functions.broadcast_to(tensor_of(b, target._xp), tuple(shape)).reshape(-1),)
+    elements = functions.ravel(target)
+    for chosen in _rounds(places):
+        at = places[chosen]
+        done = function(elements[at], *(v[chosen] for v in values)).to(target.dtype)
+        elements = elements.index_put((at,), done)
+    target.copy_(elements.reshape(tuple(target.shape)))
+
+
+def _rounds(places: Any) -> list[Any]:
+    """Which of ``places`` to take first, second, ...: none has the same place twice."""
+    order = functions.argsort(places, stable=True)
+    ranked = places[order]
+    first = functions.searchsorted(ranked, ranked)
+    turn = functions.empty_like(places)
+    turn[order] = functions.arange(places.numel()) - first
+    return [turn == i for i in range(int(turn.max()) + 1 if turn.numel() else 0)]
