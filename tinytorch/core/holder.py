@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from .tensor import Tensor
 
 
@@ -14,3 +16,15 @@ class Holder:
 
     __slots__ = ("_tensor", "__weakref__")
     _tensor: Tensor
+
+    @classmethod
+    def around(cls, tensor: Any) -> Self:
+        """The object that holds ``tensor``."""
+        found = object.__new__(cls)
+        found._tensor = tensor
+        return found
+
+
+def held(value: Any) -> Any:
+    """The Tensor that ``value`` holds; what holds none, as it is."""
+    return value._tensor if isinstance(value, Holder) else value

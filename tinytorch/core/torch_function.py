@@ -153,7 +153,9 @@ def must_ask() -> bool:
 
 
 #: Operations that take a tensor, of whatever class, for data to make a plain one of.
-UNASKED = frozenset(("as_tensor", "asarray", "is_tensor", "tensor", "Tensor.as_subclass"))
+UNASKED = frozenset(
+    ("as_tensor", "asarray", "from_numpy", "is_tensor", "tensor", "Tensor.as_subclass")
+)
 #: What nobody makes of a call.
 NOBODY = object()
 

@@ -13,7 +13,6 @@ from typing import Any
 from ..autograd import views
 from ..autograd.nodes import next_seq, node_of
 from ..core import torch_function
-from ..core.holder import Holder
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting
 from ..state import grad_enabled
@@ -153,7 +152,6 @@ def slow_composite(
     if op.public:
         asked = torch_function.relevant(args, options)
         if asked and op.qualname in torch_function.UNASKED:
-            args = tuple(v._tensor if isinstance(v, Holder) else v for v in args)
             with torch_function.Off(1):
                 return slow_composite(op, function, args, (), options)
         if asked or torch_function.must_ask():

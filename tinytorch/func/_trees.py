@@ -9,6 +9,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..core.holder import Holder
+from ..core.tensor import Tensor
 from ._tree_keys import of_mapping, of_named_tuple, of_sequence
 
 
@@ -48,6 +50,12 @@ _CONTAINERS: dict[Any, Container] = {
 }  # fmt: skip
 _NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children), of_named_tuple)
 _CONTAINERS[namedtuple] = _NAMED_TUPLE
+#: An array of NumPy's dialect, whose leaf is the Tensor that it holds.
+_HOLDER = Container(
+    lambda tree: [tree._tensor], type,
+    lambda kind, children: kind.around(children[0]) if isinstance(children[0], Tensor)
+    else children[0], of_sequence,
+)  # fmt: skip
 _DICTS = frozenset((dict, OrderedDict, defaultdict))
 
 
@@ -60,6 +68,8 @@ def _container(tree: Any) -> tuple[Any, Container | None]:
     kind: Any = type(tree)
     if is_namedtuple_class(kind):
         return namedtuple, _NAMED_TUPLE
+    if isinstance(tree, Holder):
+        return kind, _HOLDER
     return kind, _CONTAINERS.get(kind)
 
 

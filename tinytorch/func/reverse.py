@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.derivatives import filled, gradients
+from ..core.holder import held
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled
 from ..state.tracebacks import short
@@ -162,8 +163,9 @@ def grad_and_value(
         with entered() as level:
             given = level.arguments(args, argnums_of(argnums))
             output, aux = parted(_GRAD, func(*given, **level.others(kwargs)), has_aux)
-            _check_scalar(output)
+            (output,), kind = _scalar(output)
             found, value = level.gradients(output)
+            value = unflatten(kind, [value])
         tree = unflatten(level.structure, found)
         gradient = tree[0] if isinstance(argnums, int) else tree
         return gradient, (value, map_leaves(level.let_out, aux)) if has_aux else value
@@ -178,14 +180,21 @@ def argnums_of(argnums: Any) -> Any:
     return argnums
 
 
-def _check_scalar(output: Any) -> None:
-    if not isinstance(output, Tensor):
+def _scalar(output: Any) -> tuple[list[Tensor], Tree]:
+    """A result of no dimensions, and what it is in: itself, or an array of NumPy's dialect.
+
+    Raises:
+        RuntimeError: For anything else.
+    """
+    tensor = held(output)
+    if not isinstance(tensor, Tensor):
         raise RuntimeError(f"{_GRAD}: Expected f(*args) to return a Tensor, got {type(output)}")
-    if output.dim() != 0:
+    if tensor.dim() != 0:
         raise RuntimeError(
-            f"{_GRAD}: Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} "
+            f"{_GRAD}: Expected f(*args) to return a scalar Tensor, got tensor with {tensor.dim()} "
             "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
         )
+    return flatten(output)
 
 
 @overload

@@ -387,7 +387,7 @@ class ndarray(Holder):
 
 
 def array_of_tensor(tensor: Any) -> ndarray:
-    """The array that holds a Tensor: the same memory, the same place in the graph."""
+    """The array that holds a Tensor: ``ndarray.around``, without the way through the class."""
     array = object.__new__(ndarray)
     array._tensor = tensor
     return array

@@ -72,6 +72,8 @@ def _inplace(function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: ndarray, other: Any, /) -> Any:
         if not self._tensor._data.shape:  # a number of NumPy's, which does not change
             return function(self, other)
+        if isinstance(other, Tensor):
+            other = array_of_tensor(other)
         return function(self, other, out=self)
 
     return method

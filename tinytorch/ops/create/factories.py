@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...backends import load
+from ...core.holder import Holder, held
 from ...core.layout import checked_format, contiguous_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, creation, pinned, uninitialised
@@ -181,7 +182,7 @@ def tensor(
         _warn_of_copying()
     xp = backend_for(device, backend)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    out = wrap(_array_of(data, xp, wanted), xp)
+    out = wrap(_array_of(held(data), xp, wanted), xp)
     out = pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
@@ -246,6 +247,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
         >>> tt.as_tensor(x) is x
         True
     """
+    data = held(data)
     if isinstance(data, Tensor):
         return data.to(dtype=dtype, device=device, backend=backend)
     xp = backend_for(device, backend)
@@ -289,6 +291,7 @@ def asarray(
     """
     if isinstance(obj, (memoryview, bytearray)):
         obj = load("numpy").library.asarray(obj)  # shares the memory, as torch does
+    obj = held(obj)
     out = as_tensor(obj, dtype, device, backend=backend)
     shared = out is obj or out._data is obj
     if copy is False and not shared:
@@ -343,6 +346,8 @@ def from_numpy(ndarray: Any) -> Tensor:
         >>> tt.from_numpy(np.array([1, 2]))
         tensor([1, 2])
     """
+    if isinstance(ndarray, Holder):
+        return held(ndarray).detach()  # type: ignore[no-any-return]
     told = hasattr(ndarray, "__array_interface__") and hasattr(ndarray, "strides")
     if isinstance(ndarray, Tensor) or not told:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
