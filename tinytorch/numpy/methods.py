@@ -15,7 +15,7 @@ from .ndarray import array_of_tensor, native, ndarray
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip",
     "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp",
     "ravel", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take",
     "trace", "var",
@@ -149,6 +149,23 @@ def conjugate(self: ndarray) -> ndarray:
         array([1.-2.j])
     """
     return public("conjugate")(self)  # type: ignore[no-any-return]
+
+
+def compress(self: ndarray, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
+    """The slices along a dimension where a condition holds; see ``numpy.compress``.
+
+    Args:
+        condition: Bools, one for each slice.
+        axis: The dimension; None, the default, means that of the flattened array.
+        out: Where to write the result.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.array([1, 2, 3]).compress([True, False, True])
+        array([1, 3])
+    """
+    found = public("compress")(condition, self, axis)
+    return found if out is None else public("copyto")(out, found) or out  # type: ignore[no-any-return]
 
 
 # -- in place ------------------------------------------------------------------------------------
@@ -378,7 +395,10 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
         >>> np.array([1 + 2j]).getfield(float, 8)
         array([2.])
     """
-    return public("asarray")(self._host().getfield(native(dtype), offset))  # type: ignore
+    tensor: Any = self._tensor
+    wanted = native(dtype)
+    part = tensor.unsqueeze(-1).view(dtypes.uint8)[..., offset : offset + wanted.itemsize]
+    return array_of_tensor(part.view(dtypes.as_dtype(wanted)).squeeze(-1))
 
 
 def setfield(self: ndarray, val: Any, dtype: Any, offset: int = 0) -> None:
@@ -447,8 +467,9 @@ def attach(namespace: ModuleType) -> None:
     for name in _FUNCTIONS:
         setattr(ndarray, name, public(name))
     for function in (
-        astype, copy, view, reshape, transpose, flatten, conjugate, fill, sort, partition, put,
-        resize, byteswap, setflags, tolist, tobytes, tofile, dumps, dump, getfield, setfield,
+        astype, copy, view, reshape, transpose, flatten, conjugate, compress, fill, sort,
+        partition, put, resize, byteswap, setflags, tolist, tobytes, tofile, dumps, dump, getfield,
+        setfield,
     ):  # fmt: skip
         setattr(ndarray, function.__name__, function)
         function.__qualname__ = f"ndarray.{function.__name__}"

@@ -11,7 +11,7 @@ from ..backends.base import Backend
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from . import functions
-from .functions.dialect import host, top_level
+from .functions.dialect import host, raising, top_level
 from .indexing import key_of, picks_one
 
 
@@ -60,6 +60,7 @@ class ndarray(Holder):
         return self._tensor._data.shape  # type: ignore[no-any-return]
 
     @shape.setter
+    @raising
     def shape(self, shape: int | Sequence[int]) -> None:
         self._tensor = self._tensor.view(shape)  # type: ignore[attr-defined]
 
@@ -215,6 +216,7 @@ class ndarray(Holder):
 
     # -- items -----------------------------------------------------------------------------------
 
+    @raising
     def __getitem__(self, key: Any) -> ndarray:
         key = key_of(key)
         found = self._tensor[key]  # type: ignore[index]
@@ -222,6 +224,7 @@ class ndarray(Holder):
             found = found.clone()
         return array_of_tensor(found)
 
+    @raising
     def __setitem__(self, key: Any, value: Any) -> None:
         tensor: Any = self._tensor
         if value.__class__ not in (int, float, bool):

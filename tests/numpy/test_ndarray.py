@@ -1,0 +1,311 @@
+"""NumPy's array: every method, attribute and operator gives what NumPy's does."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+import tinytorch.numpy as tnp
+from tests.calls import words
+from tests.numpy.evaluation import assert_same
+
+#: What NumPy's array has and this has not, and why.
+APART = {
+    "__array_finalize__": "for subclasses, which there are none of",
+    "__array_struct__": "a structure of C",
+    "__array_wrap__": "for subclasses, which there are none of",
+    "__setstate__": "how NumPy's own pickles are read",
+}
+
+
+def test_has_what_numpys_array_has() -> None:
+    missing = {name for name in dir(np.ndarray) if not hasattr(tnp.ndarray, name)}
+    assert missing == set(APART)
+
+
+Use = Callable[[Any], Any]
+
+#: Uses of an array of (2, 3) floats, ``[[3, 1, 2], [0, 5, 4]]``.
+USES: list[Use] = [
+    lambda a: a.T, lambda a: a.mT, lambda a: a.all(), lambda a: a.any(0), lambda a: a.argmax(),
+    lambda a: a.argmin(1), lambda a: a.argpartition(1, axis=0).shape, lambda a: a.argsort(),
+    lambda a: a.argsort(axis=0), lambda a: a.astype(int), lambda a: a.astype(np.float32),
+    lambda a: a.astype("int8").byteswap(), lambda a: a.base is None, lambda a: a.clip(1, 4),
+    lambda a: a.clip(min=2), lambda a: a.compress([True, False, True], axis=1), lambda a: a.conj(),
+    lambda a: a.conjugate(), lambda a: a.copy(), lambda a: a.cumprod(), lambda a: a.cumsum(1),
+    lambda a: a.diagonal(), lambda a: a.diagonal(1), lambda a: a.dot([1, 2, 3]), lambda a: a.dtype,
+    lambda a: a.T.flags.c_contiguous, lambda a: a.flatten(), lambda a: a.flatten("F"),
+    lambda a: list(a.flat), lambda a: a.flat[3], lambda a: a.flat[1:4], lambda a: len(a.flat),
+    lambda a: a.imag, lambda a: a.item(4), lambda a: a.item(1, 2), lambda a: a.itemsize,
+    lambda a: a.max(), lambda a: a.max(axis=1, keepdims=True), lambda a: a.mean(),
+    lambda a: a.mean(0), lambda a: a.min((0, 1)), lambda a: a.nbytes, lambda a: a.ndim,
+    lambda a: a.nonzero(), lambda a: a.prod(1), lambda a: a.ravel(), lambda a: a.ravel("F"),
+    lambda a: a.real, lambda a: a.repeat(2), lambda a: a.repeat([1, 2], axis=0),
+    lambda a: a.reshape(3, 2), lambda a: a.reshape((3, -1)), lambda a: a.reshape(6, order="F"),
+    lambda a: a.round(1), lambda a: a[0].searchsorted([2.5]), lambda a: a.shape, lambda a: a.size,
+    lambda a: a[None].squeeze(), lambda a: a[None].squeeze(axis=0), lambda a: a.std(),
+    lambda a: a.std(1, ddof=1), lambda a: a.strides, lambda a: a.sum(), lambda a: a.sum(0),
+    lambda a: a.sum(axis=1, dtype="float32"), lambda a: a.sum(where=a > 2),
+    lambda a: a.swapaxes(0, 1), lambda a: a.take([0, 5]), lambda a: a.take([0, 2], axis=1),
+    lambda a: list(a.tobytes()), lambda a: list(a.tobytes("F")), lambda a: a.tolist(),
+    lambda a: a.trace(), lambda a: a.transpose(), lambda a: a.transpose(1, 0),
+    lambda a: a.transpose((1, 0)), lambda a: a.var(0), lambda a: a.view(np.int64),
+    lambda a: a.getfield(np.int32, 4), lambda a: a.device, lambda a: a.to_device("cpu"),
+    lambda a: str(a.data.format), lambda a: len(a), lambda a: [row.sum() for row in a],
+    lambda a: 5.0 in a, lambda a: 7 in a, lambda a: bool(a[0, 0]), lambda a: int(a[0, 0]),
+    lambda a: float(a[0, 0]), lambda a: complex(a[0, 0]),
+    lambda a: operator.index(a.astype(int)[1, 1]), lambda a: hash(a[0, 0]),
+    lambda a: f"{a[0, 1]:.2f}", lambda a: str(a), lambda a: repr(a),
+    lambda a: repr(a.astype(np.float32)), lambda a: str(a[0, 0]), lambda a: f"{a}",
+    lambda a: round(a[0, 0]), lambda a: copy.copy(a), lambda a: copy.deepcopy(a),
+    # operators
+    lambda a: -a, lambda a: +a, lambda a: abs(-a), lambda a: ~(a > 1), lambda a: a + 1,
+    lambda a: 1 - a, lambda a: a * a, lambda a: a / 2, lambda a: 2 / (a + 1), lambda a: a // 2,
+    lambda a: 7 % (a + 1), lambda a: divmod(a, 2), lambda a: a**2, lambda a: 2**a,
+    lambda a: a @ a.T, lambda a: a.astype(int) << 1, lambda a: a.astype(int) >> 1,
+    lambda a: a.astype(int) & 3, lambda a: a.astype(int) | 8, lambda a: 5 ^ a.astype(int),
+    lambda a: a == 1, lambda a: a != [3, 1, 2], lambda a: a < a[::-1], lambda a: a <= 2,
+    lambda a: a > 2, lambda a: a >= (1, 2, 3), lambda a: a + [1, 2, 3], lambda a: [1, 2, 3] + a,
+    lambda a: a == None, lambda a: a != None,  # noqa: E711  elementwise in NumPy
+    lambda a: a.astype(int) / 2, lambda a: a.astype(int) // 2, lambda a: a.astype(np.int8) + 1,
+    lambda a: a.astype(np.float32) + 1.0, lambda a: a.astype(np.float32) * np.float64(2),
+    lambda a: a.astype(np.int32) * 1.0, lambda a: a.astype(int) @ [0.5, 1, 2],
+    lambda a: (a > 1) + (a > 2), lambda a: (a > 1) * 2, lambda a: a.astype(np.uint8) - 1,
+    lambda a: a.astype(np.float32) + np.ones(3), lambda a: np.ones(3) - a,
+    lambda a: np.float64(2) * a, lambda a: a.astype(np.float32).sum() + 1.0,
+    lambda a: a.astype(np.int8).sum(),
+]  # fmt: skip
+
+
+def array() -> Any:
+    return np.array([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0]])
+
+
+@pytest.mark.parametrize("use", USES, ids=words)
+def test_use(use: Use) -> None:
+    assert_same(use(tnp.array(array())), use(array()))
+
+
+def written(change: Callable[[Any], Any], a: Any) -> Any:
+    result = change(a)
+    return a if result is None else (a, result)
+
+
+def _operate(name: str, other: Any) -> Callable[[Any], Any]:
+    def change(a: Any) -> None:
+        assert getattr(operator, name)(a, other) is a
+
+    change.__name__ = f"{name}_{other}"
+    return change
+
+
+#: What changes it in place.
+CHANGES: list[Any] = [
+    lambda a: a.fill(5), lambda a: a.sort(), lambda a: a.sort(axis=0), lambda a: a[1].sort(),
+    lambda a: a.partition(1), lambda a: a.put([0, 4], [7, 8]),
+    lambda a: a.resize(4, 2, refcheck=False), lambda a: a.resize((2, 2), refcheck=False),
+    lambda a: a.setfield(1, np.int32, 4), lambda a: setattr(a, "shape", (3, 2)),
+    lambda a: a.flat.__setitem__(slice(None, 3), 9), lambda a: setattr(a, "flat", [1, 2]),
+    lambda a: a.flat.__setitem__([1, 3], [8, 9]), lambda a: setattr(a, "real", 4),
+    lambda a: a.byteswap(inplace=True).byteswap(inplace=True), lambda a: a.T.fill(2),
+    lambda a: a.ravel().fill(3), lambda a: a[:, 0].fill(3),
+    lambda a: a.reshape(-1).__setitem__(0, 9),
+    # items
+    lambda a: a.__setitem__(0, 5), lambda a: a.__setitem__((1, 2), 7.5),
+    lambda a: a.__setitem__(a > 2, -1), lambda a: a.__setitem__(a > 2, [7, 8, 9]),
+    lambda a: a.__setitem__(([0, 1], [1, 2]), [8, 9]),
+    lambda a: a.__setitem__((slice(None), [0, 2]), 0), lambda a: a.__setitem__(..., 1),
+    lambda a: a.__setitem__(slice(None, None, -1), [[1, 2, 3], [4, 5, 6]]),
+    lambda a: a.__setitem__((0, range(2)), 6), lambda a: a.__setitem__(np.array([1], np.uint8), 6),
+    lambda a: a.__setitem__(slice(0, 0), 3),
+    *(_operate(f"i{name}", 2) for name in "add sub mul truediv floordiv mod pow".split()),
+    _operate("iadd", [1, 2, 3]), _operate("imul", np.ones((2, 1))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=words)
+def test_change_in_place(change: Any) -> None:
+    assert_same(written(change, tnp.array(array())), written(change, array()))
+
+
+#: Indices into an array of (2, 3, 4).
+INDICES: list[Any] = [
+    0, -1, slice(1), slice(None, None, -1), (0, 1), (0, 1, 2), (0, ..., 1), (..., None), None, ...,
+    (slice(None), slice(None, None, 2)), [1, 0], (slice(None), [2, 0]), ([0, 1], [1, 2]),
+    (0, slice(None), [1, 2]), (slice(None), 0, [1, 2]), ([1, 0], slice(None), 0),
+    (slice(None), [0, 1], slice(None)), (0, None, [1, 2]), ([[0], [1]], [0, 2]), range(2),
+    (slice(None), range(2), 1), np.array([True, False]), (np.array([True, False]), 1),
+    (slice(None), [True, False, True]), np.array([1, 0], np.uint8), np.int64(1), np.array(1),
+    (np.int8(0), np.int8(1)), [], (slice(None), []), True, False, (0, True), (1, 1, None, [0, 1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("index", INDICES, ids=repr)
+def test_index(index: Any) -> None:
+    a = np.arange(24.0).reshape(2, 3, 4)
+    assert_same(tnp.array(a)[index], a[index])
+    parts = index if isinstance(index, tuple) else (index,)
+    ours = tuple(tnp.array(p) if isinstance(p, np.ndarray) else p for p in parts)
+    assert_same(tnp.array(a)[ours], a[index])
+
+
+@pytest.mark.parametrize(
+    "index", ["a", 0.5, [0.5], (0, "a"), 5, (0, 0, 0, 0), [7], slice("a")], ids=repr
+)
+def test_no_index(index: Any) -> None:
+    a = np.arange(24.0).reshape(2, 3, 4)
+    with pytest.raises((IndexError, TypeError)) as theirs:
+        a[index]
+    with pytest.raises(theirs.type):
+        tnp.array(a)[index]
+
+
+def test_numbers_are_no_views() -> None:
+    a = tnp.array([1.0, 2.0])
+    first, total = a[0], a.sum()
+    before = total
+    a[0] = 5
+    first += 1
+    total += 1
+    assert (float(first), float(before), a.tolist()) == (2, 3, [5, 2])
+    assert {a[0]: "five"}[tnp.array(5.0)[()]] == "five"
+
+
+def test_parts_are_views() -> None:
+    a = tnp.zeros((2, 3))
+    a[0][1] = 1
+    a.T[2] += 2
+    a.reshape(-1)[3:] -= 1
+    assert a.tolist() == [[0, 1, 2], [-1, -1, 1]]
+
+
+def test_has_a_place_in_the_graph() -> None:
+    a = tnp.array([1.0, 2.0, 3.0])
+    a.requires_grad = True
+    b = a * 2
+    b[1] = 0
+    (b.cumsum() * np.arange(1, 4)).sum().backward()
+    assert a.grad is not None and a.grad.tolist() == [12, 0, 6]
+    a.grad = None
+    tt.as_tensor(a).exp().sum().backward()
+    np.testing.assert_allclose(a.grad, np.exp([1, 2, 3]), rtol=1e-15)
+
+
+@pytest.mark.parametrize("use", [
+    lambda x: x.std(), lambda x: x.var(1, ddof=1), lambda x: x.max(0), lambda x: x.clip(1, 3.5),
+    lambda x: x[[0, 1], [1, 2]], lambda x: x.T @ x, lambda x: x.flat[2:4],
+    lambda x: 2 ** x / (x + 2), lambda x: x.take([0, 5]), lambda x: x.astype(complex).imag + x,
+    lambda x: x.ravel("F") ** 3, lambda x: abs(x - 2.2), lambda x: x.repeat(2).cumprod(),
+    lambda x: x.mean() * x.trace(),
+])  # fmt: skip
+def test_gradient(use: Use) -> None:
+    data = array() + 0.3
+    weights = np.arange(1.0, 1 + np.size(use(data))).reshape(np.shape(use(data)))
+    x = tnp.array(data)
+    x.requires_grad = True
+    (use(x) * weights).sum().backward()
+    for place in np.ndindex(data.shape):
+        sides = []
+        for step in (1e-6, -1e-6):
+            moved = data.copy()
+            moved[place] += step
+            sides.append((use(moved) * weights).sum())
+        assert x.grad is not None
+        assert float(x.grad[place]) == pytest.approx((sides[0] - sides[1]) / 2e-6, rel=1e-6)
+
+
+# -- beside tensors and NumPy's own --------------------------------------------------------------
+
+
+def test_class_is_kept() -> None:
+    a, t = tnp.ones(2), tt.ones(2)
+    for value in (tnp.exp(a), tnp.stack([a, a]), tnp.zeros_like(a), tnp.add(1, 2), tnp.asarray(t)):
+        assert type(value) is tnp.ndarray
+    for value in (
+        tnp.exp(t),
+        tnp.stack([a, t]),
+        a + t,
+        t + a,
+        tt.exp(a),
+        tt.as_tensor(a),
+        tt.stack([a]),
+    ):
+        assert type(value) is tt.Tensor
+    assert not tt.is_tensor(a) and tnp.asarray(a) is a and tt.as_tensor(tnp.asarray(t)) is t
+
+
+def test_memory_is_shared_with_the_tensor() -> None:
+    t = tt.zeros(2)
+    a = tnp.asarray(t)
+    a[0] = 1
+    t[1] = 2
+    assert t.tolist() == a.tolist() == [1, 2]
+
+
+def test_modules_and_losses_take_arrays() -> None:
+    x, labels = tnp.ones((2, 3), np.float32), tnp.array([0, 1])
+    layer = tt.nn.Linear(3, 2)
+    tt.nn.functional.cross_entropy(layer(x), labels).backward()
+    assert layer.weight.grad is not None
+    assert len(tt.utils.data.TensorDataset(tt.as_tensor(x), tt.as_tensor(labels))) == 2
+
+
+@pytest.mark.parametrize("transform", ["grad", "jacrev", "jacfwd", "hessian"])
+def test_transforms_keep_the_class(transform: str) -> None:
+    def function(x: Any) -> Any:
+        return (x**3).sum() if transform in ("grad", "hessian") else x**3
+
+    x = np.array([1.0, 2.0])
+    found = getattr(tt.func, transform)(function)(tnp.array(x))
+    assert type(found) is tnp.ndarray
+    wanted = {"grad": 3 * x**2, "hessian": np.diag(6 * x)}.get(transform, np.diag(3 * x**2))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_numpys_functions_give_arrays() -> None:
+    a = tnp.array([1.0, 4.0])
+    for found in (np.sqrt(a), np.concatenate([a, np.ones(1)]), np.ones(2) + a, np.add.outer(a, a)):
+        assert type(found) is tnp.ndarray
+    assert np.sum(a) == 5 and type(np.sum(a)) is tnp.ndarray
+    into = np.zeros(2)
+    np.multiply(a, 2, out=into)
+    assert into.tolist() == [2, 8]
+    into += a
+    assert into.tolist() == [3, 12]
+
+
+def test_travels() -> None:
+    a = tnp.array([[1, 2], [3, 4]], dtype=np.int16)
+    again = pickle.loads(pickle.dumps(a))
+    assert type(again) is tnp.ndarray and again.dtype == np.int16 and again.tolist() == a.tolist()
+    with tt.backend_context("numpy"):
+        a = tnp.array([[1, 2], [3, 4]], dtype=np.int16)
+        assert np.from_dlpack(a).tolist() == a.data.tolist() == [[1, 2], [3, 4]]
+        a.setflags(write=False)
+        assert not a.flags.writeable
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda a: bool(a), lambda a: hash(a), lambda a: int(a), lambda a: a.item(),
+    lambda a: a.item(9), lambda a: a.reshape(4), lambda a: setattr(a, "shape", (5,)),
+    lambda a: a.astype("int8", casting="safe"), lambda a: operator.iadd(a.astype(int), 0.5),
+    lambda a: a[0].mT, lambda a: setattr(a, "imag", 1), lambda a: len(a[0, 0]),
+    lambda a: iter(a[0, 0]), lambda a: a.sum(axis=3), lambda a: a + np.ones(4),
+    lambda a: a.__setitem__(0, [1, 2]), lambda a: a @ np.ones(2), lambda a: a.take(9),
+    lambda a: a << 1, lambda a: a.resize(-1), lambda a: a.squeeze(0), lambda a: a.nope,
+    lambda a: operator.delitem(a, 0),
+])  # fmt: skip
+def test_error_is_numpys(wrong: Use) -> None:
+    with pytest.raises(Exception) as theirs:
+        wrong(array())
+    with pytest.raises(Exception) as ours:
+        wrong(tnp.array(array()))
+    builtin = next(kind for kind in theirs.type.__mro__ if kind.__module__ == "builtins")
+    assert isinstance(ours.value, builtin), (theirs.type, ours.type)
