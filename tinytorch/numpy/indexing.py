@@ -31,10 +31,11 @@ def key_of(key: Any) -> Any:
     if key.__class__ in _SAME:
         return key
     if key.__class__ is not tuple:
-        return _part(key)
+        part = _part(key)
+        return part if not isinstance(part, Tensor) or part._data.size else tuple(_parts(part))
     if all(part.__class__ in _SAME for part in key):
         return key
-    parts = [_part(part) for part in key]
+    parts = [each for part in key for each in _parts(_part(part))]
     places = [i for i, part in enumerate(parts) if isinstance(part, (Tensor, int))]
     if places and places[-1] - places[0] >= len(places):
         parts = [_among_arrays(part) for part in parts]
@@ -64,6 +65,13 @@ def _part(part: Any) -> Any:
     if not hasattr(part, "__len__") and not hasattr(part, "__array__"):
         raise IndexError(_WRONG)
     return _places(functions.asarray(list(part) if isinstance(part, range) else part))
+
+
+def _parts(part: Any) -> list[Any]:
+    """An index as it is; an empty mask, which may be of any size, as positions."""
+    if isinstance(part, Tensor) and part._data.dtype.kind == "b" and not part._data.size:
+        return list(functions.nonzero(part))
+    return [part]
 
 
 def _places(tensor: Any) -> Any:

@@ -11,13 +11,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..core.device import device
 from ..core.holder import Holder
 from ..core.tensor import Tensor
+from ..dtypes import dtype
 from ..state.tracebacks import shorten
 from .ndarray import array_of_tensor, ndarray
 
 #: Classes of arguments that hold no array, of which there are many.
-_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type))
+_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
 
 
 def kept(function: Callable[..., Any], always: bool = False) -> Any:

@@ -13,7 +13,7 @@ from .kept import kept
 from .ufunc import ufunc
 
 #: Functions whose result is an array, whatever they are given.
-_MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray")
+_MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
 
 
 @functools.cache

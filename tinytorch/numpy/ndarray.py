@@ -344,8 +344,13 @@ class ndarray(Holder):
     def __array_interface__(self) -> Any:
         return self._tensor.detach().__array_interface__  # type: ignore[attr-defined]
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._tensor.__dlpack__(**options)  # type: ignore[attr-defined]
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None, copy: bool | None = None,
+    ) -> Any:  # fmt: skip
+        tensor: Any = self._tensor
+        options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return tensor.__dlpack__(stream=-1 if stream is None else stream, **options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._tensor.__dlpack_device__()  # type: ignore[attr-defined, no-any-return]

@@ -39,6 +39,6 @@ class NamespaceInfo:
             return found
         return {name: d for name, d in found.items() if isdtype(d, kind)}
 
-    def devices(self) -> list[device_]:
+    def devices(self) -> tuple[device_, ...]:
         """The devices of the active backend."""
-        return [device_(name) for name in current_backend().devices()]
+        return tuple(device_(name) for name in current_backend().devices())

@@ -7,7 +7,6 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.array_arguments import backend_of
 from ...ops.index.index_grids import open_grid
 from .dialect import (
     common_dtype,
@@ -22,9 +21,10 @@ from .dialect import (
 from .forms import with_step
 
 
-def _place(options: dict[str, Any]) -> dict[str, Any]:
-    """Where to make it; what only arrays of NumPy's have is dropped."""
-    return {name: options[name] for name in ("device", "backend") if options.get(name) is not None}
+def _place(device: Any, backend: Any = None) -> dict[str, Any]:
+    """Where to make it, as keywords."""
+    given = {"device": device, "backend": backend}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
@@ -33,10 +33,13 @@ def _sizes(shape: Any) -> tuple[int, ...]:
 
 
 def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    def function(shape: Any, dtype: Any = None, order: str = "C", **options: Any) -> Tensor:
+    def function(
+        shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None,
+        backend: Any = None,
+    ) -> Tensor:  # fmt: skip
         kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
-        make = top_level(name)
-        return make(_sizes(shape), dtype=kind, **_place(options))  # type: ignore[no-any-return]
+        place = _place(device, backend)
+        return top_level(name)(_sizes(shape), dtype=kind, **place)  # type: ignore[no-any-return]
 
     return filed(
         function,
@@ -46,8 +49,10 @@ def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     Args:
         shape: The sizes.
         dtype: Default float64.
-        order: Accepted; the tensor is in row-major order.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name; default the active one.
     """,
         *example,
     )
@@ -69,16 +74,19 @@ empty: Callable[..., Tensor] = _filled(
 
 @numpy_function
 def full(
-    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", **options: Any
-) -> Tensor:
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
+    like: Any = None, backend: Any = None,
+) -> Tensor:  # fmt: skip
     """A tensor of one value, or of values that are broadcast to a shape.
 
     Args:
         shape: The sizes.
         fill_value: The value, or a tensor of them.
         dtype: Default that of the value.
-        order: Accepted; the tensor is in row-major order.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default where ``fill_value`` is, or as the state says.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -86,21 +94,21 @@ def full(
         array([7, 7])
     """
     value = tensor_of(fill_value)
-    if options.get("device") is not None:
-        value = value.to(device=options["device"])
+    if place := _place(device, backend):
+        value = value.to(**place)
     found = value.expand(_sizes(shape)).clone()
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
 def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(
-        a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None,
-        **options: Any,
+        a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+        device: Any = None, backend: Any = None,
     ) -> Tensor:  # fmt: skip
         x = tensor_of(a)
         kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
         sizes = tuple(x.shape) if shape is None else _sizes(shape)
-        place = _place(options) or {"backend": x._xp}
+        place = _place(device, backend) or {"backend": x._xp}
         return top_level(name)(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
 
     return filed(
@@ -114,7 +122,8 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        **options: ``device`` or ``backend``.
+        device: Where; default where ``a`` is.
+        backend: A backend or its name.
     """,
         *example,
     )
@@ -136,8 +145,8 @@ empty_like: Callable[..., Tensor] = _like(
 
 @numpy_function
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
-    shape: Any = None, **options: Any,
+    a: Any, /, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
+    shape: Any = None, *, device: Any = None, backend: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor of one value, of the shape and dtype of another.
 
@@ -148,7 +157,8 @@ def full_like(
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        **options: ``device`` or ``backend``.
+        device: Where; default where ``a`` is.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -156,14 +166,15 @@ def full_like(
         array([7, 7])
     """
     x = tensor_of(a)
-    value = tensor_of(fill_value, x._xp).to(x.dtype if dtype is None else dtypes.as_dtype(dtype))
+    kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+    value = tensor_of(fill_value, x._xp).to(kind, **_place(device, backend))
     return value.expand(tuple(x.shape) if shape is None else _sizes(shape)).clone()  # type: ignore
 
 
 @numpy_function
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
-    subok: bool = False, ndmin: int = 0, **options: Any,
+    subok: bool = False, ndmin: int = 0, like: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor with a copy of ``object``; the gradient flows through it.
 
@@ -174,7 +185,11 @@ def array(
         order: Accepted; the result is in row-major order.
         subok: Accepted.
         ndmin: The least number of dimensions; new ones of size 1 go in front.
-        **options: ``like`` is accepted.
+        like: Accepted.
+
+    Raises:
+        ValueError: If a copy is needed and ``copy`` is False, or sequences are ragged.
+        TypeError: For what is no number.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -182,16 +197,22 @@ def array(
         array([[1. , 2. ],
                [3. , 4.5]])
     """
-    with in_float64():
-        return top_level("array")(  # type: ignore[no-any-return]
-            object, dtype, copy=copy, order=order, ndmin=ndmin
-        )
+    source = tensor_of(object, dtype=dtype)
+    found = source if dtype is None else source.to(dtypes.as_dtype(dtype))
+    shares = hasattr(object, "dtype")
+    if copy is False and (found is not source or not shares):
+        raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
+    if copy and shares and found is source:
+        found = found.clone()
+    if ndmin <= found.ndim:
+        return found  # type: ignore[no-any-return]
+    return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
 
 
 @numpy_function
 def asarray(
-    a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None,
-    **options: Any,
+    a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None, backend: Any = None,
 ) -> Tensor:  # fmt: skip
     """``a`` as a tensor, the same one if it is one of that dtype.
 
@@ -199,8 +220,10 @@ def asarray(
         a: A tensor, or what makes one.
         dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
         order: Accepted; the result is in row-major order.
+        device: Where; default where ``a`` is, or as the state says.
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -208,48 +231,50 @@ def asarray(
         >>> np.asarray(x) is x
         True
     """
-    place = _place(options)
-    source: Any = a.to(**place) if isinstance(a, Tensor) and place else a
-    with in_float64():
-        if not isinstance(a, Tensor) and place and backend_of(a) is None:
-            source = top_level("as_tensor")(a, **place)
-        return top_level("array")(source, dtype, copy=copy)  # type: ignore[no-any-return]
+    place = _place(device, backend)
+    if not place:
+        return array(a, dtype, copy=copy)
+    source: Any = a if isinstance(a, Tensor) else top_level("as_tensor")(tensor_of(a, dtype=dtype))
+    return array(source.to(**place), dtype, copy=copy)
 
 
 @numpy_function
-def arange(*args: Any, dtype: Any = None, **options: Any) -> Tensor:
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None,
+    like: Any = None, backend: Any = None,
+) -> Tensor:  # fmt: skip
     """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
 
     Args:
-        *args: The first number (default 0), the end, which is not among them, and the
-            distance (default 1).
+        start: The first number; alone, the end, and the first is 0.
+        stop: The end, which is not among them.
+        step: The distance; default 1.
         dtype: Default int64 if all are ints, else float64.
-        **options: ``start``, ``stop`` and ``step`` by name; ``device`` or ``backend``.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.arange(1, 2, 0.25)
         array([1.  , 1.25, 1.5 , 1.75])
     """
-    given = {name: options[name] for name in ("start", "stop", "step") if name in options}
-    given |= dict(zip(("start", "stop", "step"), args, strict=False))
-    if "stop" not in given:
-        given = {**given, "start": 0, "stop": given["start"]}
-    first, last, step = given.get("start") or 0, given["stop"], given.get("step", 1)
+    first, last = (0, start) if stop is None else (start, stop)
     step = 1 if step is None else step
     if not step:
         raise ZeroDivisionError(f"arange(): step must not be 0, from {first} to {last}")
-    values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
+    values = [v.item() if hasattr(v, "item") else v for v in (first or 0, last, step)]
+    place = _place(device, backend)
     with in_float64():
         return top_level("arange")(  # type: ignore[no-any-return]
-            *_reachable(*values), dtype=dtype, **_place(options)
+            *_reachable(*values), dtype=dtype, **place
         )
 
 
 def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
     """The same range; an end on the wrong side is no error to NumPy, but nothing."""
     if (last - first) / step < 0:
-        last = first
+        last = first + 0 * last
     return first, last, step
 
 
@@ -328,7 +353,10 @@ def logspace(
 
 
 @numpy_function
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, **options: Any) -> Tensor:
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = None, order: str = "C", *,
+    device: Any = None, like: Any = None, backend: Any = None,
+) -> Tensor:  # fmt: skip
     """A matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
@@ -336,7 +364,10 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, **options: 
         M: Columns; default ``N``.
         k: Which diagonal; default the main one, positive ones are above it.
         dtype: Default float64.
-        **options: ``device`` or ``backend``; ``order`` and ``like`` are accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -347,7 +378,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, **options: 
     kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
     columns = N if M is None else M
     make = top_level("eye")
-    return make(N, columns, k=k, dtype=kind, **_place(options))  # type: ignore[no-any-return]
+    place = _place(device, backend)
+    return make(N, columns, k=k, dtype=kind, **place)  # type: ignore[no-any-return]
 
 
 @numpy_function

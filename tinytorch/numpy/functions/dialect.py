@@ -15,6 +15,7 @@ from ...dispatch.op import composite
 from ...dispatch.scalar_arguments import truthful
 from ...facade.resolve import find
 from ...ops.array_arguments import array_of, backend_of
+from ...ops.create.factories import as_tensor
 from ...state import default_dtype_context
 
 P = ParamSpec("P")
@@ -73,12 +74,15 @@ def in_float64() -> default_dtype_context:
     return default_dtype_context(dtypes.float64)
 
 
-def tensor_of(value: Any, backend: Any = None) -> Any:
-    """A tensor from anything NumPy takes for an array."""
+def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
+    """A tensor from anything NumPy takes for an array; of what has no dtype, in ``dtype``."""
     if isinstance(value, Tensor):
         return value
-    with in_float64():
+    if backend_of(value) is not None:  # a sequence with tensors in it
         return array_of(value, backend)
+    if not hasattr(value, "dtype"):
+        value = host().asarray(value, None if dtype is None else dtypes.as_dtype(dtype).dtype)
+    return as_tensor(value, backend=backend)
 
 
 def tensors_of(*values: Any) -> list[Any]:

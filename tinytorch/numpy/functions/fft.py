@@ -176,10 +176,11 @@ ifftshift: Callable[..., Tensor] = _shift(
 
 
 def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    def function(n: int, d: Any = 1.0, device: Any = None) -> Tensor:
+    def function(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> Tensor:
         distance = d.item() if hasattr(d, "item") else d
         make = getattr(_torchs, name)
-        return make(n, distance, dtype=dtypes.float64, device=device)  # type: ignore[no-any-return]
+        kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
+        return make(n, distance, dtype=kind, device=device)  # type: ignore[no-any-return]
 
     return raising(
         called(
@@ -191,6 +192,7 @@ def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor
         n: How long the signal is.
         d: The distance of its samples; default 1.
         device: Where to make them.
+        dtype: Default float64.
     """,
             *example,
         )

@@ -116,12 +116,16 @@ def argwhere(a: Any) -> Tensor:
 
 
 @choosing
-def where(condition: Any, /, *choices: Any) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of one tensor where a condition holds, and of another elsewhere.
 
     Args:
         condition: Tensor, or what makes one.
-        *choices: The two tensors or numbers. Without them, the places where it holds.
+        x: Elements where it holds; without ``x`` and ``y``, the places where it does.
+        y: Elements elsewhere.
+
+    Raises:
+        ValueError: If there is one of them alone.
 
     Returns:
         Tensor of the common shape; without choices what ``nonzero`` gives.
@@ -133,9 +137,10 @@ def where(condition: Any, /, *choices: Any) -> Any:
         >>> np.where([False, True])
         (array([1]),)
     """
-    if not choices:
+    if x is None and y is None:
         return nonzero(condition)
-    x, y = choices
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x._data.dtype != y._data.dtype:
         x, y = promoted(x, y)
     elif not isinstance(x, Tensor) and not isinstance(y, Tensor):
@@ -339,18 +344,18 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
 
 @numpy_function
 def clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: Tensor | None = None, *,
-    min: Any = None, max: Any = None, dtype: Any = None,
+    a: Any, min: Any = None, max: Any = None, out: Tensor | None = None, *,
+    a_min: Any = None, a_max: Any = None, dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The elements, but none below ``a_min`` or above ``a_max``.
+    """The elements, but none below ``min`` or above ``max``.
 
     Args:
         a: Tensor, or what makes one.
-        a_min: The lower bound: a number, a tensor, or None for none.
-        a_max: The upper bound.
+        min: The lower bound: a number, a tensor, or None for none.
+        max: The upper bound.
         out: Where to write the result.
-        min: The same as ``a_min``.
-        max: The same as ``a_max``.
+        a_min: The same as ``min``.
+        a_max: The same as ``max``.
         dtype: What to compute in.
 
     Example:

@@ -321,6 +321,11 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         array([3, 7])
     """
     x, y = joined(x1, x2)
+    if x.shape[axis] != y.shape[axis]:
+        raise ValueError(
+            f"vecdot(): dimension {axis} of the operands differs: {x.shape[axis]} and "
+            f"{y.shape[axis]}"
+        )
     return top_level("vecdot")(x, y, axis=axis).to(x.dtype)  # type: ignore[no-any-return]
 
 

@@ -297,7 +297,6 @@ OF_TWO: dict[str, Row] = {
         "[2, 3], 2",
         "array([4., 9.])",
     ),
-    "floor_divide": Row("", "The quotient, rounded down.", "[6, 5], 2", "array([3, 2])"),
     "fmax": Row(
         "", "The larger element; a number rather than NaN.", "[1.0, np.nan], 2.0", "array([2., 2.])"
     ),

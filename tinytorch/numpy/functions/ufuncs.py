@@ -23,6 +23,7 @@ from .dialect import (
     tensors_of,
     top_level,
 )  # fmt: skip
+from .complex_edges import OF_COMPLEX
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
@@ -135,6 +136,8 @@ def _computed(name: str, function: Any, operands: list[Any], kind: str, tensor: 
         return operands[0].clone()
     if getattr(function, "op", None) is not None and function.op.strict and len(operands) == 2:
         operands = [v if isinstance(v, Tensor) else tensor.new_full((), v) for v in operands]
+    if kind == "c" and name in OF_COMPLEX:
+        return OF_COMPLEX[name](function, *operands)
     if kind not in "iu":
         return function(*operands)
     if name in _ORDERS and len({v.dtype for v in operands if isinstance(v, Tensor)}) > 1:
@@ -264,6 +267,43 @@ for _name, _row in OF_ONE.items():
     _one(_name, _row)
 for _name, _row in OF_TWO.items():
     _two(_name, _row)
+
+
+@numpy_function
+def floor_divide(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
+    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+) -> Tensor:  # fmt: skip
+    """The quotient, rounded down; of infinities what the array API standard says.
+
+    Args:
+        x1: Dividends.
+        x2: Divisors.
+        out: Where to write the result.
+        where: Where to compute; elsewhere is what ``out`` holds, or zero.
+        casting: Which casts are allowed.
+        order: Accepted; the result is in row-major order.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.floor_divide([7, -7], 2), np.floor_divide(np.inf, 2.0)
+        (array([ 3, -4]), inf)
+
+    Reference: https://data-apis.org/array-api/latest/API_specification
+    """
+    return _run("floor_divide", _floored, (x1, x2), out, where, casting, dtype)  # type: ignore
+
+
+def _floored(a: Any, b: Any) -> Any:
+    found = top_level("floor_divide")(a, b)
+    if found.dtype.category < 2:
+        return found
+    exact = top_level("div")(a, b)
+    infinite = top_level("isinf")
+    unbounded = exact.isinf() | (infinite(tensor_of(b, found._xp)) & (exact == 0))
+    return where_(unbounded, exact, found)
 
 
 @numpy_function

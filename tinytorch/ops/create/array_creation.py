@@ -91,13 +91,14 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
 
 
 @composite(method=False)
-def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Tensor:
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
     Args:
         x: Tensor of any shape.
         dtype: The wanted dtype.
         copy: Whether to copy even where nothing changes (default).
+        device: Where; default where ``x`` is.
 
     Example:
         >>> import tinytorch as tt
@@ -105,7 +106,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Tensor:
         tensor([1])
     """
     source: Any = array_of(x)
-    return source.to(dtypes.as_dtype(dtype), copy=copy)  # type: ignore[no-any-return]
+    return source.to(device, dtypes.as_dtype(dtype), copy=copy)  # type: ignore[no-any-return]
 
 
 @composite(method=False)

@@ -177,8 +177,8 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     source: Any = array_of(a)
     x, at = flat_if_none("repeat", source if source.ndim else source.reshape(1), axis)
     counts: Any = repeats if isinstance(repeats, int) else array_of(repeats, x._xp)
-    if isinstance(counts, Tensor) and not counts.numel():  # an empty list is one of floats
-        counts = counts.long()
+    if isinstance(counts, Tensor) and (counts.dtype.category < 2 or not counts.numel()):
+        counts = counts.long()  # an empty list is one of floats
     return repeat_interleave(x, counts, at)
 
 
