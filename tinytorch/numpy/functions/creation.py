@@ -259,11 +259,11 @@ def arange(
         >>> np.arange(1, 2, 0.25)
         array([1.  , 1.25, 1.5 , 1.75])
     """
-    first, last = (0, start) if stop is None else (start, stop)
+    first, last = (0, start) if stop is None else (0 if start is None else start, stop)
     step = 1 if step is None else step
     if not step:
         raise ZeroDivisionError(f"arange(): step must not be 0, from {first} to {last}")
-    values = [v.item() if hasattr(v, "item") else v for v in (first or 0, last, step)]
+    values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
     place = _place(device, backend)
     with in_float64():
         return top_level("arange")(  # type: ignore[no-any-return]
