@@ -57,12 +57,12 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
     base = source._base
     if base is None:
         base = source
-        out._steps = (None, function, arguments)
+        out._steps = (None, function, *arguments)
     else:
         if base._base is not None:
             base = _root(source)
         kind = kind or source._kind
-        out._steps = (source._steps, function, arguments)
+        out._steps = (source._steps, function, *arguments)
     out._base = base
     out._node = node
     out._rg = VIEW
@@ -94,8 +94,8 @@ def _replay(tensor: Any) -> tuple[Step, ...]:
     """The operations that make a view from its base."""
     found, steps = [], tensor._steps
     while steps is not None:
-        steps, *step = steps
-        found.append(tuple(step))
+        steps, function, *arguments = steps
+        found.append((function, tuple(arguments)))
     return tuple(reversed(found))
 
 

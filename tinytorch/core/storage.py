@@ -49,7 +49,7 @@ class Storage:
         _base: Tensor | None
         # Of views alone, which have a base:
         #: The operations that make it from its base, the last one first: ``(those before it,
-        #: function, arguments)``, or None.
+        #: function, *arguments)``, or None.
         _steps: tuple[Any, ...] | None
         #: The base's node when the view's own node was made.
         _base_node: Any

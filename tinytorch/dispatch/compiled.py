@@ -18,7 +18,7 @@ from typing import Any
 from ..autograd.inference import UNSETTLED, mark
 from ..autograd.nodes import Node, next_seq
 from ..autograd.saved_packing import Recording
-from ..autograd.views import edge_of, track, unrecorded_kind
+from ..autograd.views import VIEW, edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
 from ..dtypes import as_dtype, dtype
@@ -36,6 +36,15 @@ from .spec import REQUIRED, Op
 from .template import source
 from .template_arguments import Form, is_numpys
 
+
+def blank(cls: type) -> Any:
+    """Instances of a class without end, nothing in their slots.
+
+    ``next`` of it is ``object.__new__(cls)`` without the tuple that Python makes for such a call.
+    """
+    return itertools.starmap(object.__new__, itertools.repeat((cls,)))
+
+
 #: What the template's names stand for in every function.
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,
@@ -43,6 +52,7 @@ _SHARED: dict[str, Any] = {
     "_GRAD": GRAD,
     "_Node": Node,
     "_PLAIN": PLAIN,
+    "_VIEW": VIEW,
     "_Recording": Recording,
     "_TOLD": TOLD,
     "_Exception": Exception,
@@ -65,9 +75,10 @@ _SHARED: dict[str, Any] = {
     "_list": list,
     "_making": making,
     "_mark": mark,
-    "_new": object.__new__,
+    "_next": next,
     "_next_seq": next_seq,
     "_no_item": (IndexError, TypeError),
+    "_nodes": blank(Node),
     "_note_versions": note_versions,
     "_place_of_new": place_of_new,
     "_plain_number": plain_number,
@@ -78,6 +89,7 @@ _SHARED: dict[str, Any] = {
     "_scoped_grad": scoped_grad,
     "_told": told,
     "_shorten": shorten,
+    "_tensors": blank(Tensor),
     "_track": track,
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,

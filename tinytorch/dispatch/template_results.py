@@ -108,7 +108,7 @@ class Results(Arrays):
 
     def _make(self) -> Iterator[str]:
         """What every new tensor has, a view or not."""
-        yield "_out = _new(_Tensor)"
+        yield "_out = _next(_tensors)"
         yield "_out._data = _y"
         yield "_out._xp = _xp"
         yield "_out._grad = None"
@@ -166,7 +166,7 @@ class Results(Arrays):
         yield from indented(self._fill_node(edges, op))
 
     def _fill_node(self, edges: list[int], op: str) -> Iterator[str]:
-        yield "_node = _new(_Node)"
+        yield "_node = _next(_nodes)"
         yield "_node.seq = _next_seq()"
         yield f"_node.op = {op if self.form is not Form.REFLECTED else '_reflected'}"
         yield "_node.xp = _xp"
@@ -248,10 +248,8 @@ class Results(Arrays):
         if self.op.backward.differentiable:
             yield f"if {self.wants}:"
             yield from indented(self._node("", "_backward if _is_view else _copied"))
-        steps = tuple_of(self.op.plan.params[i] for i in self.all if i != lead)
         yield "if _is_view:"
-        kind = f"'' if _node is not None or {GRAD_IS_ON} else _unrecorded_kind()"
-        yield f"    _track(_out, {source}, _step, {steps}, _node, {kind})"
+        yield from indented(self._track(source))
         yield "else:"
         yield "    _out._node = _node"
         yield "    _out._rg = _node is not None"
@@ -259,3 +257,28 @@ class Results(Arrays):
         yield "if _node is not None and _Recording.watched:"
         yield "    _watch(_node, _out)"
         yield "return _out"
+
+    def _track(self, source: str) -> Iterator[str]:
+        """``views.track``; in line where gradients are recorded and no view has a kind."""
+        steps = [self.op.plan.params[i] for i in self.all if i != self.lead]
+        yield f"_vc = {source}._vc"
+        yield f"_base = {source}._base"
+        yield "if _base is None:"
+        yield f"    _base, _before, _kind = {source}, None, ''"
+        yield "else:"
+        yield f"    _before, _kind = {source}._steps, {source}._kind"
+        yield f"if _node is None and not {GRAD_IS_ON}:"
+        yield "    _kind = _unrecorded_kind()"
+        yield "if _kind or _version is not None or _vc is _UNSETTLED or _base._base is not None:"
+        yield f"    _track(_out, {source}, _step, {tuple_of(steps)}, _node, _kind)"
+        yield "else:"
+        yield "    if _vc is None:"
+        yield f"        _vc = {source}._vc = [0]"
+        yield "    _out._vc = _vc"
+        yield f"    _out._steps = {tuple_of(('_before', '_step', *steps))}"
+        yield "    _out._base = _base"
+        yield "    _out._base_node = _base._node"
+        yield "    _out._node = _node"
+        yield "    _out._rg = _VIEW"
+        yield "    _out._wanted = _node is not None"
+        yield "    _out._kind = _kind"
