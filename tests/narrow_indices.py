@@ -38,8 +38,9 @@ def narrow(value: Any) -> Any:
 
 
 def _told(*values: Any) -> bool:
-    """Whether a dtype was asked for, or comes with 64 bits of an argument."""
-    wide = any(getattr(getattr(v, "dtype", None), "itemsize", 0) == 8 for v in values)
+    """Whether a dtype was asked for, or comes with 64 bits of an argument or of those in a list."""
+    arrays = [a for v in values for a in (v if isinstance(v, (tuple, list)) else (v,))]
+    wide = any(getattr(getattr(a, "dtype", None), "itemsize", 0) == 8 for a in arrays)
     return wide or any(isinstance(v, (type, str, numpy.dtype)) for v in values)
 
 

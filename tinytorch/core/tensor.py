@@ -305,11 +305,11 @@ class Tensor(Storage):
             >>> (x * 2).detach()
             tensor([2., 2.])
         """
-        out = share(Tensor, self)
+        out = self._shared_as(Tensor)
         version = self._vc
         if version is None:
             self._vc = out._vc = [0]
-        elif not self._inference:
+        elif version is not UNSETTLED:
             out._vc = version
         return out
 

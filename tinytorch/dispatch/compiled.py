@@ -21,7 +21,7 @@ from ..autograd.saved_packing import Recording
 from ..autograd.views import VIEW, edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
-from ..dtypes import as_dtype, dtype
+from ..dtypes import as_dtype, dtype, float32
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import WRITTEN, leave_out, shorten
 from .arguments import as_given, explain_shapes, unwrap
@@ -64,6 +64,7 @@ _SHARED: dict[str, Any] = {
     "_basic": BASIC,
     "_bool": bool,
     "_checked_size": checked_size,
+    "_dtypes": dtype,
     "_edge_of": edge_of,
     "_explain_shapes": explain_shapes,
     "_grad_enabled": grad_enabled,
@@ -89,6 +90,7 @@ _SHARED: dict[str, Any] = {
     "_scoped_grad": scoped_grad,
     "_told": told,
     "_shorten": shorten,
+    "_single": float32.dtype,
     "_tensors": blank(Tensor),
     "_track": track,
     "_tuple": tuple,

@@ -17,6 +17,8 @@ _SCALARS: dict[str, type] = {"bool": bool, "float": float}
 _TESTED = frozenset(
     ("return_indices", "antialias", "recompute_scale_factor", "full", "center", "sym")
 )
+#: The byte code of a kernel that is no more than a function of the backend.
+_A_CALL = (lambda xp, input: xp.any_name(input)).__code__.co_code
 _TENSORS = ("Array", "Operand", "Index", "Mask", "Tensor")
 _SEQUENCES = ("Sequence[Array]", "Sequence[Tensor]")
 
@@ -31,6 +33,8 @@ class Plan:
         positional: How many of them may be given by position.
         required: How many arguments there must be.
         takes_out: Whether the kernel can write its result to an ``out`` that it is given.
+        calls: The backend's function that the kernel hands its one array to and is no more than,
+            or None.
         tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
         operands: Positions of those that are promoted to a common dtype.
         numbers: Positions of those that may stay Python numbers.
@@ -51,6 +55,7 @@ class Plan:
         # out= is where the result goes, not what it is: it is passed on its own.
         self.takes_out = skip > 0 and names[-1:] == ("out",)
         self.params: tuple[str, ...] = names[:-1] if self.takes_out else names
+        self.calls: str | None = code.co_names[0] if skip and code.co_code == _A_CALL else None
         self.positional: Any = code.co_argcount - skip
         self.index: dict[str, int] = {name: i for i, name in enumerate(self.params)}
         self.defaults: tuple[Any, ...] = _defaults(function, self.params, self.positional)

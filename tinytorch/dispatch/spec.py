@@ -96,15 +96,15 @@ class Op:
         elementwise: Whether each element of the result depends on the elements of the tensors at
             its place alone. None: ``promote`` tells; see ``is_elementwise``.
         ufunc: The library function that the kernel is for floats, at its defaults, or None.
-        whole: For a reduction, the backend's method that is the kernel at its defaults: it takes
-            an array and returns a 0-d array. For a creation function, the method that is the
-            kernel. None elsewhere.
+        whole: The backend's method that is the kernel at its defaults. A reduction's takes an
+            array and returns a 0-d array, that of an operation for its in-place form alone writes
+            to the array, and a creation function's takes the sizes and the dtype. None elsewhere.
         keeps: The kernel of recorded calls, which returns its result and an array from on the way
             there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
             nor where hooks ask for what is saved. None elsewhere.
         out: Whether a composite takes ``out=``, which its function does not.
         view: Whether the result may share its input's memory.
-        itself: Whether an operation with ``view`` returns its argument where its kernel does.
+        itself: Whether it returns its argument where its kernel does.
         gather: From which position on too many arguments are one sequence, or None.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.

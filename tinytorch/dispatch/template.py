@@ -54,6 +54,9 @@ class Text(Results):
             yield from indented(self._write())
             return
         yield from indented(self._kernel())
+        if self.op.itself:
+            yield f"    if _y is _a{self.lead}:"
+            yield f"        return {self.op.plan.params[self.lead]}"
         if self.op.view:
             yield from indented(self._view())
             return

@@ -31,6 +31,8 @@ class Form(Enum):
     CREATION = "creation"
 
 
+#: What the values of a composite must be that an operation stands in for, by annotation.
+_STANDS_FOR = {"int": "_int", "bool": "_bool", "dtypes.dtype": "_dtypes"}
 OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR, Form.ITEM)
 
 
@@ -172,8 +174,8 @@ class Arguments:
                 yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
             elif kind is float:
                 yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
-            elif op.registered.stands_in and op.annotations.get(name) in ("int", "bool"):
-                yield f"{name}.__class__ is not _{op.annotations[name]}"
+            elif op.registered.stands_in and op.annotations.get(name) in _STANDS_FOR:
+                yield f"{name}.__class__ is not {_STANDS_FOR[op.annotations[name]]}"
             elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"
 

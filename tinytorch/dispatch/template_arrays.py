@@ -103,7 +103,7 @@ class Arrays(Arguments):
         if i == self.measure:
             yield f"_dtype = _a{i}.dtype"
             if op.promote not in _ANY_KIND:
-                tests.append("_dtype.kind not in 'fc'")
+                tests.append("_dtype is not _single and _dtype.kind not in 'fc'")
         else:
             tests.append(f"_a{i}.dtype is not _dtype")
         if tests:
@@ -129,4 +129,3 @@ class Arrays(Arguments):
         yield "    _a0.append(_x)"
         yield "    if _t._rg:"
         yield "        _g0 = True"
-        yield "_a0 = _tuple(_a0)"

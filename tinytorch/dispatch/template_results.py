@@ -47,10 +47,11 @@ class Results(Arrays):
         call = f"_y = _kernel({', '.join(('_xp', *first))}"
         into = [f"out={out}"] if out else []
         whole = f"{', '.join((call, *named, *into))})"
+        method = op.whole or op.plan.calls
         if self.two:
             short = f"_y = _run(_a0, _a1{f', out={out}' if out else ''})"
-        elif op.whole is not None and not self.core:
-            short = f"_y = _xp.{op.whole}(_a0)"
+        elif method is not None and not self.core:
+            short = f"_y = _xp.{method}(_a0)"
         else:
             short = f"{', '.join((call, *into))})"
             if self.core or not named or short == whole:
@@ -58,7 +59,7 @@ class Results(Arrays):
                 return
         rest = (
             self.rest
-            if self.two or op.whole is not None
+            if self.two or method is not None
             else range(op.plan.positional, len(op.plan.params))
         )
         usual = self._at_defaults(rest)
@@ -90,10 +91,9 @@ class Results(Arrays):
                 yield f"    {self.slow}"
             yield "except _ValueError as _error:"
             yield f"    raise _explain_shapes(_op, {self.given}, _error) from None"
+        several = op.plan.sequence is not None
         array = (
-            "_xp.array_type"
-            if self.core or op.plan.sequence is not None
-            else f"_a{self.lead}.__class__"
+            "_xp.array_type" if self.core else f"{'_x' if several else f'_a{self.lead}'}.__class__"
         )
         yield f"if _y.__class__ is not {array}:"
         if op.keeps is None:
@@ -233,8 +233,6 @@ class Results(Arrays):
         """The result is a view where it shares the argument's memory, and else a copy."""
         lead, source = self.lead, self.op.plan.params[self.lead]
         yield f"if _y is _a{lead}:"
-        if self.op.itself:
-            yield f"    return {source}"
         yield "    _y = _y[...]"
         yield "    _is_view = True"
         yield "else:"

@@ -20,9 +20,11 @@ from ..memory_order import arranged, copied, laid, lies, suggested
 from ..shape.views import contiguous
 
 
-@op(method=False, node="ToCopyBackward0")
+@op(method=False, node="ToCopyBackward0", itself=True)
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
+    if input.dtype == native:
+        return input
     if input.flags.c_contiguous and native.kind != "b" and input.dtype.kind != "c":
         return input.astype(native)
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
@@ -229,12 +231,15 @@ def to(
         out = _to_backend(out, _backend_of(device, backend), bool(non_blocking))
     if dtype is not None:
         wanted = dtypes.as_dtype(dtype)
-        if out._data.dtype is not wanted.dtype and out._data.dtype != wanted.dtype:
+        if out._data.dtype != wanted.dtype:
             out = _to_dtype(out, wanted)
     if memory_format is not None and memory_format is not preserve_format:
         if out is not input or suggested(out._data) is not memory_format:
             out = contiguous(out, memory_format)
     return out.clone() if copy and out is input else out
+
+
+to.plainly(_to_dtype)
 
 
 def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:

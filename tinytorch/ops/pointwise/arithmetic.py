@@ -13,6 +13,10 @@ from .complex_numbers import direction
 from .exponential import doubled
 
 
+#: The classes of most factors.
+_FACTORS = (float, int)
+
+
 def _plain(alpha: Any) -> Any:
     """A factor as Python's number: one of NumPy's would widen what it multiplies."""
     return alpha.item() if hasattr(alpha, "item") else alpha
@@ -27,16 +31,6 @@ def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
             f"{name}: For integral input tensors, argument {at} must not be a floating point "
             f"number, got {factor}"
         )
-
-
-def _scaled_few(xp: Backend, input: Any, other: Any, alpha: Any) -> Any:
-    """``_scaled`` for a moderate number and arrays of singles or doubles, else None."""
-    plain = alpha.__class__ is float or alpha.__class__ is int
-    if plain and other.__class__ is input.__class__ and -1e30 < alpha < 1e30:
-        dtype = other.dtype
-        if dtype.char in "fd":
-            return other * xp.number(dtype)(alpha)
-    return None
 
 
 def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
@@ -79,12 +73,13 @@ def add(
         tensor([21., 42.])
     """
     if alpha.__class__ is not int or alpha != 1:
-        scaled = _scaled_few(xp, input, other, alpha)
-        if scaled is None:
-            if out is None and is_half(input) and is_half(other):
-                return in_single(xp, add.kernel, input, other, alpha=alpha)
-            scaled = _scaled(xp, "add", input, other, alpha)
-        other = scaled
+        usual = alpha.__class__ in _FACTORS and other.__class__ is input.__class__
+        if usual and other.dtype.char in "fd" and -1e30 < alpha < 1e30:
+            other = other * xp.number(other.dtype)(alpha)
+        elif out is None and is_half(input) and is_half(other):
+            return in_single(xp, add.kernel, input, other, alpha=alpha)
+        else:
+            other = _scaled(xp, "add", input, other, alpha)
     return xp.add(input, other) if out is None else xp.add(input, other, out=out)
 
 

@@ -43,8 +43,7 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    ndim = tensors[0].ndim
-    if 0 < ndim < 4 and dim.__class__ is int and -ndim <= dim < ndim:
+    if dim.__class__ is int and tensors[0].ndim < 4:
         try:
             out = xp.concatenate(tensors, dim)
             return out if out.flags.c_contiguous else in_rows(xp, out)
@@ -134,7 +133,7 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
         raise RuntimeError("stack expects a non-empty TensorList")
     if dim.__class__ is int and dim == 0 and tensors[0].ndim < 4:
         try:
-            out = xp.concatenate([array[None] for array in tensors], 0)
+            out = xp.stack(tensors)
             return out if out.flags.c_contiguous else in_rows(xp, out)
         except ValueError:  # the shapes differ
             pass
