@@ -25,7 +25,7 @@ SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "func
 TRANSFORM = "transform"
 
 #: ``Tensor._base_node`` of a view that has a kind, so that whoever asks for its node is told.
-_FIXED = object()
+FIXED = object()
 
 
 def unrecorded_kind() -> str:
@@ -69,7 +69,7 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
     out._wanted = node is not None
     out._kind = kind
     if kind:
-        out._base_node = _FIXED
+        out._base_node = FIXED
         out._fixed_at = version[0]
     else:
         out._base_node = base._node
@@ -78,7 +78,7 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
 def fix(tensor: Any, kind: str) -> None:
     """Give a view that was just made a kind."""
     tensor._kind = kind
-    tensor._base_node = _FIXED
+    tensor._base_node = FIXED
     tensor._fixed_at = tensor._vc[0]
 
 

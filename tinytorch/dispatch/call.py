@@ -6,11 +6,9 @@ steps of ``template`` again. Views and several results, which both need.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import views
 from ..autograd.nodes import next_seq, node_of
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
@@ -22,7 +20,7 @@ from .error_context import retold
 from .inplace import call_inplace
 from .out import refuse_recorded, write_to_out
 from .overlap import check_out
-from .record import any_rg, record
+from .record import record
 from .scalar_arguments import checked
 from .spec import Op
 from .waiting_views import elements_of, view_of_waiting
@@ -72,50 +70,29 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return op.core(xp, *given)
 
 
-def results(op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
-    """Several results of a kernel as tensors, recorded."""
+def results(
+    op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
+) -> Any:
+    """Several results of a kernel as tensors, recorded if gradients are wanted."""
     array_type = xp.array_type
     outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
-    if op.backward.differentiable and any_rg(op.backward, given) and grad_enabled():
+    if wanted:
         record(op.backward, xp, outs, given, raws)
-    if op.view:
-        _many_views(op, xp, outs, given, raws)
     return outs if op.returns is None else op.returns(*outs)
 
 
-def _many_views(
-    op: Op, xp: Any, outs: tuple[Tensor, ...], given: tuple[Any, ...], raws: tuple[Any, ...]
-) -> None:
-    at = op.plan.tensors[0]
-    rest = given[:at] + given[at + 1 :]
-    kind = views.SEVERAL
-    if not grad_enabled():
-        kind = views.unrecorded_kind()
-    shown, source = given[at], raws[at]
-    for i, out in enumerate(outs):
-        base = out._data.base
-        if base is not None and (
-            base is source or base is source.base or xp.is_view(out._data, source)
-        ):
-            views.track(out, shown, _pick(op, i), rest, out._node, kind)
+class Picking:
+    """One of several views that an operation makes, by its index, as a step of a replay."""
 
-
-class _Pick:
-    """The ``index``-th result of an operation, as a step of a view's replay."""
-
-    def __init__(self, op: Op, index: int) -> None:
+    def __init__(self, op: Op) -> None:
         self.op = op
-        self.index = index
 
-    def __call__(self, *args: Any) -> Any:
-        return self.op.function(*args)[self.index]
+    def __call__(self, source: Any, index: int, rest: tuple[Any, ...]) -> Any:
+        return self.op.function(source, *rest)[index]
 
-    def kernel(self, xp: Any, *args: Any) -> Any:
+    def kernel(self, xp: Any, source: Any, index: int, rest: tuple[Any, ...]) -> Any:
         """The same on raw arrays."""
-        return self.op.run(xp, args)[self.index]
-
-
-_pick = functools.cache(_Pick)
+        return self.op.run(xp, (source, *rest))[index]
 
 
 def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

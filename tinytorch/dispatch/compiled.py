@@ -18,14 +18,14 @@ from typing import Any
 from ..autograd.inference import UNSETTLED, mark
 from ..autograd.nodes import Node, next_seq
 from ..autograd.saved_packing import Recording
-from ..autograd.views import VIEW, edge_of, track, unrecorded_kind
+from ..autograd.views import FIXED, SEVERAL, VIEW, edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
 from ..dtypes import as_dtype, dtype, float32
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import WRITTEN, leave_out, shorten
 from .arguments import as_given, explain_shapes, unwrap
-from .call import TOLD, body_of, results, slow, slow_composite, told
+from .call import TOLD, Picking, body_of, results, slow, slow_composite, told
 from .inplace import slow_inplace
 from .parameter_docs import without_out
 from .promotion import plain_number
@@ -51,7 +51,9 @@ _SHARED: dict[str, Any] = {
     "_current_backend": current_backend,
     "_GRAD": GRAD,
     "_Node": Node,
+    "_FIXED": FIXED,
     "_PLAIN": PLAIN,
+    "_SEVERAL": SEVERAL,
     "_VIEW": VIEW,
     "_Recording": Recording,
     "_TOLD": TOLD,
@@ -193,7 +195,7 @@ def _own_names(op: Op) -> dict[str, Any]:
     defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
     return defaults | {
         "_op": op, "_backward": op.backward, "_body": _body(op), "_kernel": op.kernel,
-        "_keeps": op.keeps, "_step": op.function,
+        "_keeps": op.keeps, "_step": op.function, "_pick": Picking(op),
         "_copied": op.backward.copied, "_reflected": op.backward.reflected, "_last": last,
         "_find": partial(_find, op, {}, last),
     }  # fmt: skip

@@ -34,7 +34,10 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
         for i, t in enumerate(out):
             if t._data.dtype.kind in "fc":
                 t._node = Slot(node, i)
-                t._rg = True
+                if t._base is None:
+                    t._rg = True
+                else:
+                    t._wanted = True
         if op.saves_out:
             keep_results(op, node, out)
             # Weakly, since a slot holds its node: for rules that are recorded in their turn.

@@ -98,7 +98,7 @@ class Results(Arrays):
         yield f"if _y.__class__ is not {array}:"
         if op.keeps is None:
             yield "    if _y.__class__ is _tuple or _y.__class__ is _list:"
-            yield f"        return _results(_op, _xp, _y, {self.given}, {self.raws})"
+            yield from indented(indented(self._results()))
         yield "    _y = _xp.asarray(_y)"
 
     def _wrap(self) -> Iterator[str]:
@@ -227,11 +227,42 @@ class Results(Arrays):
             return i == 1 - self.lead
         return i in self.op.plan.optional or i in self.op.plan.numbers
 
+    def _results(self) -> Iterator[str]:
+        """Several results."""
+        differentiable = self.op.backward.differentiable
+        if not self.op.view:
+            wants = self.wants if differentiable else "False"
+            yield f"return _results(_op, _xp, _y, {self.given}, {self.raws}, {wants})"
+            return
+        rest = tuple_of(self._beside_source)
+        yield "_outs = []"
+        yield "_node = None"
+        yield "for _y in _y:"
+        yield from indented(self._shown(("_pick", "_len(_outs)", rest), "_SEVERAL"))
+        yield "    _outs.append(_out)"
+        yield "_outs = _tuple(_outs)"
+        if differentiable:
+            yield f"if {self.wants}:"
+            yield f"    _record(_backward, _xp, _outs, {self.given}, {self.raws})"
+        yield "return _outs"
+
     # -- views -----------------------------------------------------------------------------
+
+    @property
+    def _beside_source(self) -> list[str]:
+        return [self.op.plan.params[i] for i in self.all if i != self.lead]
 
     def _view(self) -> Iterator[str]:
         """The result is a view where it shares the argument's memory, and else a copy."""
-        lead, source = self.lead, self.op.plan.params[self.lead]
+        yield "_node = None"
+        yield from self._shown(("_step", *self._beside_source))
+        yield "if _node is not None and _Recording.watched:"
+        yield "    _watch(_node, _out)"
+        yield "return _out"
+
+    def _shown(self, step: tuple[str, ...], kind: str = "") -> Iterator[str]:
+        """``_out`` for the array ``_y``, made by ``step``; recorded if it has no ``kind``."""
+        lead = self.lead
         yield f"if _y is _a{lead}:"
         yield "    _y = _y[...]"
         yield "    _is_view = True"
@@ -242,41 +273,40 @@ class Results(Arrays):
             f" or _xp.is_view(_y, _a{lead})"
         )
         yield from self._make()
-        yield "_node = None"
-        if self.op.backward.differentiable:
+        if self.op.backward.differentiable and not kind:
             yield f"if {self.wants}:"
             yield from indented(self._node("", "_backward if _is_view else _copied"))
+        yield "_out._node = _node"
         yield "if _is_view:"
-        yield from indented(self._track(source))
+        yield from indented(self._track(step, kind))
         yield "else:"
-        yield "    _out._node = _node"
         yield "    _out._rg = _node is not None"
         yield "    _out._base = None"
-        yield "if _node is not None and _Recording.watched:"
-        yield "    _watch(_node, _out)"
-        yield "return _out"
 
-    def _track(self, source: str) -> Iterator[str]:
-        """``views.track``; in line where gradients are recorded and no view has a kind."""
-        steps = [self.op.plan.params[i] for i in self.all if i != self.lead]
+    def _track(self, step: tuple[str, ...], kind: str) -> Iterator[str]:
+        """``views.track``, in line where no thought is needed."""
+        source = self.op.plan.params[self.lead]
         yield f"_vc = {source}._vc"
         yield f"_base = {source}._base"
         yield "if _base is None:"
-        yield f"    _base, _before, _kind = {source}, None, ''"
+        yield f"    _base, _before, _kind = {source}, None, {kind or repr('')}"
         yield "else:"
-        yield f"    _before, _kind = {source}._steps, {source}._kind"
+        yield f"    _before, _kind = {source}._steps, {kind or f'{source}._kind'}"
         yield f"if _node is None and not {GRAD_IS_ON}:"
         yield "    _kind = _unrecorded_kind()"
-        yield "if _kind or _version is not None or _vc is _UNSETTLED or _base._base is not None:"
-        yield f"    _track(_out, {source}, _step, {tuple_of(steps)}, _node, _kind)"
+        yield "if _version is not None or _vc is _UNSETTLED or _base._base is not None:"
+        yield f"    _track(_out, {source}, {step[0]}, {tuple_of(step[1:])}, _node, _kind)"
         yield "else:"
         yield "    if _vc is None:"
         yield f"        _vc = {source}._vc = [0]"
         yield "    _out._vc = _vc"
-        yield f"    _out._steps = {tuple_of(('_before', '_step', *steps))}"
+        yield f"    _out._steps = {tuple_of(('_before', *step))}"
         yield "    _out._base = _base"
-        yield "    _out._base_node = _base._node"
-        yield "    _out._node = _node"
         yield "    _out._rg = _VIEW"
         yield "    _out._wanted = _node is not None"
         yield "    _out._kind = _kind"
+        yield "    if _kind:"
+        yield "        _out._base_node = _FIXED"
+        yield "        _out._fixed_at = _vc[0]"
+        yield "    else:"
+        yield "        _out._base_node = _base._node"

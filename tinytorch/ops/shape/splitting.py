@@ -39,8 +39,10 @@ def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
     if not input.ndim:
         raise IndexError(f"unbind: Dimension specified as {dim} but tensor has no dimensions")
     at = normalize_dim("unbind", dim, input.ndim)
+    if not at:
+        return tuple([input[i, ...] for i in range(len(input))])
     lead = (slice(None),) * at
-    return tuple(input[(*lead, i, ...)] for i in range(input.shape[at]))
+    return tuple([input[(*lead, i, ...)] for i in range(input.shape[at])])
 
 
 unbind.vjp(input=lambda xp, g, dim: xp.stack(list(g), axis=dim))
@@ -151,7 +153,10 @@ def _pieces(input: Array, size: int, at: int) -> tuple[Array, ...]:
         )
     starts = range(0, total, size) if total else (0,)
     if not at:
-        return tuple([input[start : start + size] for start in starts])
+        pieces = []
+        for start in starts:
+            pieces.append(input[start : start + size])  # noqa: PERF401  # half the time for two
+        return tuple(pieces)
     lead = (slice(None),) * at
     return tuple([input[(*lead, slice(start, start + size))] for start in starts])
 
