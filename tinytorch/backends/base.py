@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
@@ -11,6 +12,7 @@ import numpy
 
 from .. import dtypes
 from .devices import Placement
+from .row_starts import RowStarts
 from .storage import whole_memory
 
 #: A raw array of whatever library the backend wraps.
@@ -239,6 +241,15 @@ class Backend(Placement):
     def highest(self, array: Array, axis: int) -> Array:
         """The largest number along ``axis``, which is kept with size 1."""
         return array.max(axis, None, True)
+
+    def one_of_each_row(self, array: Array, index: Array) -> Array:
+        """The element of each row of a row-major array that ``index``, int64 and valid, names."""
+        return array.reshape(-1)[index + self.row_starts[array.shape]]
+
+    @cached_property
+    def row_starts(self) -> RowStarts:
+        """Where the rows of arrays begin, by shape."""
+        return RowStarts(self)
 
     def last_true(self, mask: Array, axis: int) -> Array:
         """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""

@@ -6,7 +6,6 @@ of index arrays, and CuPy combines in no other way.
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -155,17 +154,3 @@ def corner(array: Any, shape: tuple[int, ...]) -> Any:
     if tuple(array.shape) == tuple(shape):
         return array
     return array[tuple(slice(0, n) for n in shape or (1,) * array.ndim)]
-
-
-def starts(xp: Backend, shape: tuple[int, ...]) -> Array:
-    """Where each row begins in the flattened array; few of them are kept for the next time."""
-    return (_few_starts if math.prod(shape) < _FEW else _all_starts)(xp, shape)
-
-
-def _all_starts(xp: Backend, shape: tuple[int, ...]) -> Array:
-    return xp.arange(0, math.prod(shape), shape[-1]).reshape(shape[:-1])
-
-
-_few_starts = functools.lru_cache(maxsize=64)(_all_starts)
-#: The starts in arrays of fewer elements than this are kept.
-_FEW = 4096

@@ -7,7 +7,6 @@ from typing import Any
 
 from ...autograd.nodes import Node, target_of
 from ...dispatch.op import Array, Backend, Index, op, piecewise
-from ..index.positions import starts
 from .softmax import _softmax
 
 _OUT_OF_BOUNDS = "Target {index} is out of bounds."
@@ -17,9 +16,9 @@ _OUT_OF_BOUNDS = "Target {index} is out of bounds."
 
 def _places(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
     """Where ``input[n, classes[n, *], *]`` lies in the flattened input, for each target."""
-    inner = math.prod(shape[2:])
+    inner = math.prod(shape[2:]) if len(shape) > 2 else 1
     if inner == 1:
-        return starts(xp, shape[:2]) + classes.reshape(-1)
+        return classes.reshape(-1) + xp.row_starts[shape[:2]]
     at = xp.arange(shape[0] * inner)
     return (at // inner * shape[1] + classes.reshape(-1)) * inner + at % inner
 
@@ -90,17 +89,25 @@ def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None
         out, wrong = fused
         xp.check_extremes("cross_entropy", wrong, input.shape[1], 1, _OUT_OF_BOUNDS)
         return out
+    if ignore_index is None:
+        return _of_classes(xp, input, target)
     valid, classes = _valid(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
-    # Every term of the sum is at most 1: no overflow.
-    shifted = input - xp.highest(input, 1)
-    if input.ndim == 2:
-        losses = xp.sum_along(xp.exp(shifted), -1).reshape(target.shape)
-    else:
+    return _counted(xp, valid, _of_classes(xp, input, classes))
+
+
+def _of_classes(xp: Backend, input: Array, classes: Array) -> Array:
+    """-log softmax(input) at each of the classes."""
+    shifted = input - xp.highest(input, 1)  # so that no term of the sum is above 1
+    if input.ndim > 2:
         losses = xp.sum(xp.exp(shifted), 1)
+        picked = shifted.reshape(-1)[_places(xp, input.shape, classes)].reshape(classes.shape)
+    else:
+        losses = xp.sum_along(xp.exp(shifted), -1)[:, 0]
+        picked = xp.one_of_each_row(shifted, classes)
     xp.log(losses, losses)
-    losses -= shifted.reshape(-1).take(_places(xp, input.shape, classes)).reshape(target.shape)
-    return _counted(xp, valid, losses)
+    losses -= picked
+    return losses
 
 
 @op(public=False)
@@ -137,10 +144,10 @@ def _reduced_surprise(
     xp: Backend, input: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:
     """The sum of ``_surprise``, or its mean over the targets that count."""
-    losses = _surprise.kernel(xp, input, target, ignore_index)
     if ignore_index is None:
+        losses = _of_classes(xp, input, target)
         return xp.mean(losses) if mean else xp.total(losses)
-    total = xp.total(losses)
+    total = xp.total(_surprise.kernel(xp, input, target, ignore_index))
     return total / xp.sum(target != ignore_index).astype(input.dtype) if mean else total
 
 

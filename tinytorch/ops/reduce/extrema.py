@@ -11,7 +11,6 @@ from ...core.tensor import Tensor
 from ...dispatch.op import OPS, Array, Backend, composite, op, reads_results
 from ..checks import refuse
 from ..index.gathering import chosen, gather_sum
-from ..index.positions import starts
 from ..memory_order import in_rows
 from ..named_results import named_result
 from ..shape.sizes import normalize_dim
@@ -201,7 +200,7 @@ def _values_and_indices(
                 index = xp.astype(index, xp.native_dtype(dtypes.int64))
         else:
             index = _arg_extreme(xp, f"arg{name}", plain, dim, False)
-        values = input.reshape(-1).take(index + starts(xp, shape))
+        values = xp.one_of_each_row(input, index)
         if not keepdim:
             return values, index
         return values.reshape((*shape[:dim], 1)), index.reshape((*shape[:dim], 1))
