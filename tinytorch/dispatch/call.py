@@ -78,7 +78,11 @@ def results(
     outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
     if wanted:
         record(op.backward, xp, outs, given, raws)
-    return outs if op.returns is None else op.returns(*outs)
+    returns = op.returns
+    if returns is None:
+        return outs
+    # Past the constructor of named tuples, which looks for PyTorch's other form.
+    return tuple.__new__(returns, outs) if returns.__class__ is type else returns(*outs)
 
 
 class Picking:

@@ -14,7 +14,7 @@ from ..scans import accumulate, last_true
 from . import blas_use, float_remainders, log_sums, ordering
 from .bit_where import choose, keep
 from .float_products import float_prod
-from .float_sums import FEW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
+from .float_sums import FEW, LONG_ROW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
 from .index_width import is_narrow, widen
 from .quiet import QuietNamespace, quiet
 from .row_broadcasting import row_after_row
@@ -51,6 +51,7 @@ _zeros = numpy.zeros
 _maximum = numpy.maximum
 _where = getattr(numpy.where, "_implementation", numpy.where)  # as ``serve_library`` does
 _highest: Any = numpy.maximum.reduce
+_vecdot: Any = numpy.vecdot
 _add_up: Any = numpy.add.reduce  # without the Python around numpy.sum
 _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4, 8)}
 
@@ -285,9 +286,12 @@ class NumpyBackend(Backend):
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The same in a third of the time, in pieces short enough to be summed up in turn."""
-        part = piece_of(a.shape[-1]) if a.dtype.char in "fd" else None
-        if part == a.shape[-1]:
-            return numpy.vecdot(a, b)[..., None]
+        if a.dtype.char not in "fd":
+            return super().sum_of_products(a, b)
+        size = a.shape[-1]
+        if size <= LONG_ROW:
+            return _vecdot(a, b)[..., None]
+        part = piece_of(size)
         if part is not None:
             form = (*a.shape[:-1], -1, part)
             sums = numpy.vecdot(a.reshape(form), b.reshape(form))
@@ -421,7 +425,7 @@ class NumpyBackend(Backend):
         )
 
     def sum_along(self, array: Array, axis: int) -> Array:
-        if axis == -1 and array.ndim == 2:
+        if array.ndim == 2 and axis in (-1, 1):
             ones = _short_ones(array.dtype, no_ones)(array.shape[1])
             if ones is not None and array.size < FEW:
                 return array.dot(ones)[:, None]

@@ -158,25 +158,32 @@ def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
 
 
 def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: bool) -> Array:
-    at = None if dim is None else normalize_dim(name, dim, input.ndim)
+    shape = input.shape
+    ndim = len(shape)
+    at = None if dim is None else normalize_dim(name, dim, ndim)
     if input.dtype.kind in "bc":
         what = "bool" if input.dtype.kind == "b" else "complex"
         raise RuntimeError(f"{name}(): does not support {what} input")
-    if not input.size and at is None:
-        raise IndexError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
-        )
-    if at is not None and input.ndim and input.shape[at] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
-    if not input.ndim:
+    if not input.size:
+        _check_some(name, shape, at)
+    if not ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    out = getattr(input, name)(at)
+    out = input.argmax(at) if name == "argmax" else input.argmin(at)
     if out.__class__ is not input.__class__ or out.dtype.itemsize < 8:
         out = xp.astype(xp.asarray(out), xp.native_dtype(dtypes.int64))
     if not keepdim:
         return out
-    shape = (1,) * input.ndim if at is None else (*input.shape[:at], 1, *input.shape[at + 1 :])
-    return out.reshape(shape)
+    return out.reshape((1,) * ndim if at is None else (*shape[:at], 1, *shape[at + 1 :]))
+
+
+def _check_some(name: str, shape: tuple[int, ...], at: int | None) -> None:
+    """IndexError where there is nothing to compare."""
+    if at is None:
+        raise IndexError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
+        )
+    if shape[at] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
 
 
 _max_result = named_result("max", "values indices")
@@ -186,25 +193,21 @@ _min_result = named_result("min", "values indices")
 def _values_and_indices(
     xp: Backend, input: Array, name: str, dim: int, keepdim: bool
 ) -> tuple[Array, Array]:
-    """The largest or smallest element along ``dim``, the first of equal ones, and its index."""
-    ndim, shape = input.ndim, input.shape
+    """The element along ``dim`` that ``name``, argmax or argmin, finds, and its index."""
+    shape = input.shape
+    ndim = len(shape)
     if not 0 <= dim < ndim:
-        dim = normalize_dim(name, dim, ndim)
-    if ndim and shape[dim] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+        dim = normalize_dim(name[3:], dim, ndim)
+    if not input.size:
+        _check_some(name[3:], shape, dim)
     plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
     if dim == ndim - 1 > 0 and input.flags.c_contiguous:
-        if input.dtype.kind == "f":
-            index = input.argmax(-1) if name == "max" else input.argmin(-1)
-            if index.dtype.itemsize < 8:
-                index = xp.astype(index, xp.native_dtype(dtypes.int64))
-        else:
-            index = _arg_extreme(xp, f"arg{name}", plain, dim, False)
+        index = _arg_extreme(xp, name, plain, dim, False)
         values = xp.one_of_each_row(input, index)
         if not keepdim:
             return values, index
         return values.reshape((*shape[:dim], 1)), index.reshape((*shape[:dim], 1))
-    index = _arg_extreme(xp, f"arg{name}", plain, dim, True)
+    index = _arg_extreme(xp, name, plain, dim, True)
     values = xp.call(chosen, input, dim, index)
     if keepdim or not ndim:
         return values, index
@@ -264,7 +267,7 @@ def max(
 
 @op(method=False, returns=_max_result, node="MaxBackward0", frees=True)
 def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return _values_and_indices(xp, input, "max", dim, keepdim)
+    return _values_and_indices(xp, input, "argmax", dim, keepdim)
 
 
 _max_along.vjp(input=_spread_at)
@@ -312,7 +315,7 @@ def min(
 
 @op(method=False, returns=_min_result, node="MinBackward0", frees=True)
 def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return _values_and_indices(xp, input, "min", dim, keepdim)
+    return _values_and_indices(xp, input, "argmin", dim, keepdim)
 
 
 _min_along.vjp(input=_spread_at)
