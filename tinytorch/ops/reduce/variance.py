@@ -13,6 +13,8 @@ from ..memory_order import in_rows
 from ..shape.views import contiguous
 from .reduction import Dims, element_count, mean, reduced_axes, shared, spread
 
+_DOUBLE = dtypes.float64.dtype
+
 
 def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> float:
     """Degrees of freedom, the divisor; at 0 the division gives inf or NaN, as in torch."""
@@ -52,27 +54,24 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
 
 def _of_rows(xp: Backend, input: Array, axis: int, correction: float, keepdim: bool) -> Array:
     """``_in_double`` along one dimension of real numbers that there are."""
-    last = input.ndim - 1
-    axis = -1 if axis == last else axis
-    count = input.shape[axis]
+    shape = input.shape
+    count = shape[axis]
     mean = xp.sum_along(input, axis)
     mean /= xp.number(input.dtype)(count)
-    squares = _square(xp, input - mean)
-    total = xp.sum_along(squares, axis)
-    total = (
-        total
-        if keepdim
-        else total.reshape(
-            input.shape[:axis] if axis == -1 else (*input.shape[:axis], *input.shape[axis + 1 :])
-        )
-    )
-    freedom = xp.number(total.dtype)(max(float(count - correction), 0.0))
-    return in_rows(xp, total) / freedom
+    centered = xp.subtract(input, mean, dtype=_DOUBLE)
+    if axis == len(shape) - 1:
+        total = xp.sum_of_products(centered, centered)
+    else:
+        centered *= centered
+        total = xp.sum_along(centered, axis)
+    if not keepdim:
+        total = total[(slice(None),) * axis + (0,)]
+    return in_rows(xp, total) / xp.number(_DOUBLE)(max(count - correction, 0))
 
 
 def _square(xp: Backend, part: Array) -> Array:
     """In place of ``part``, where that is float64 already."""
-    wide = xp.astype(part, "float64")
+    wide = xp.astype(part, _DOUBLE)
     wide *= wide
     return wide
 
