@@ -22,6 +22,9 @@ BLOCK = 1 << 15
 _CONSTANTS = {c: [np.array(v, c) for v in (1.0, -2.0, 2.0 * math.pi)] for c in "fd"}
 #: 2 pi over 2**53, which a product with an integer rounds as it does 2 pi times a fraction.
 _TURN = 2.0 * math.pi * 2.0**-53
+_FLOAT32 = np.dtype(np.float32)
+_MASK24 = np.array(2**24 - 1, np.uint64)
+UNIT24 = np.array(2.0**-24, np.float32)
 
 
 def blocks(count: int) -> Iterator[tuple[int, int]]:
@@ -62,6 +65,14 @@ def modulo(words: NDArray, extent: int) -> NDArray:
         multiple *= words.dtype.type(extent)
         words -= multiple
     return words
+
+
+def low24(words: NDArray) -> NDArray:
+    """float32 numbers in ``[0, 1)`` from the low 24 bits of words, which it overwrites."""
+    words &= _MASK24
+    units = words.astype(_FLOAT32)
+    units *= UNIT24
+    return units
 
 
 def multiply_add(x: NDArray, scale: float, shift: float) -> NDArray:

@@ -34,12 +34,14 @@ import numpy as np
 
 from .formulas import (
     BLOCK,
+    UNIT24,
     NDArray,
     blocks,
     box_muller,
     cast,
     insert_by_links,
     largest_integer,
+    low24,
     modulo,
     multiply_add,
     real_dtype,
@@ -75,11 +77,9 @@ _SHORT_PERMUTATION = 1000
 #: Up to this many normals Python's own mathematics beats calls into NumPy.
 _TINY_NORMAL = 24
 _WORD = 2**32
-_MASK24 = np.array(2**24 - 1, np.uint64)
 _MASK53 = np.array(2**53 - 1, np.uint64)
 NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
 _SHIFT = np.uint64(32)
-_UNIT24 = np.array(2.0**-24, np.float32)
 _FLOAT32 = np.dtype(np.float32)
 _INT64 = np.dtype(np.int64)
 
@@ -172,12 +172,11 @@ class TorchMT19937:
 
     def _unit32(self, count: int) -> NDArray:
         if count <= _FEW_WORDS:
-            units = (self._bits.random_raw(count) & _MASK24).astype(np.float32)
-        else:
-            words = self._words(count)
-            words &= np.uint32(_MASK24)
-            units = words.view(np.int32).astype(np.float32)
-        units *= _UNIT24
+            return low24(self._bits.random_raw(count))
+        words = self._words(count)
+        words &= np.uint32(2**24 - 1)
+        units = words.view(np.int32).astype(np.float32)
+        units *= UNIT24
         return units
 
     def _unit64(self, count: int) -> NDArray:
@@ -217,12 +216,11 @@ class TorchMT19937:
         A value that rounds to ``high`` becomes ``low``, as in PyTorch.
         """
         if dtype == _FLOAT32 and low == 0 and high == 1:
-            count = math.prod(shape)
-            if count > BLOCK:
+            if math.prod(shape) > _FEW_WORDS:
                 return self._place(self._fill(shape, _FLOAT32, self._unit32))
             with self._lock:
-                units = self._unit32(count)
-            return self._place(units.reshape(shape))
+                words = self._bits.random_raw(shape)
+            return self._place(low24(words))
         dtype = np.dtype(dtype)
         if dtype.kind == "c":
             parts = self._uniform((*shape, 2), real_dtype(dtype), low, high)
@@ -331,17 +329,16 @@ class TorchMT19937:
     def integers(self, low: int, high: int, shape: Sequence[int], dtype: Any) -> Array:
         """Integers in ``[low, high)``, in C order, as any dtype that can hold them."""
         extent = high - low
-        count = math.prod(shape)
-        if count <= _FEW and extent < _WIDE_RANGE:
+        if math.prod(shape) <= _FEW and extent < _WIDE_RANGE:
             with self._lock:
-                words = self._bits.random_raw(count)
-            words %= np.uint64(extent)
+                words = self._bits.random_raw(shape)
+            words %= extent
             numbers = words.view(_INT64)
             if low:
                 numbers += low
-            if numbers.dtype is not dtype:
+            if dtype is not _INT64:
                 numbers = cast(numbers, dtype)
-            return self._place(numbers.reshape(shape))
+            return self._place(numbers)
 
         def draw(count: int) -> NDArray:
             if extent >= 2**64:
