@@ -92,16 +92,14 @@ def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ..
 
 def note_versions(node: Node) -> None:
     """Remember the versions of the saved tensors, unless none was ever modified."""
-    modified = False
+    versions = []
     for tensor in node.saved:
         cell = tensor._vc
         if cell is UNSETTLED:
             check_saved(tensor, node)
-        elif cell is not None and cell[0]:
-            modified = True
-    if modified:
-        cells = [t._vc for t in node.saved]
-        node.versions = tuple([0 if cell is None else cell[0] for cell in cells])
+        versions.append(0 if cell is None else cell[0])
+    if any(versions):
+        node.versions = tuple(versions)
 
 
 def keep_out(node: Node, out: Tensor) -> None:

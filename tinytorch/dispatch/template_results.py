@@ -203,7 +203,10 @@ class Results(Arrays):
             yield f"_node.saved = () if _g{kept[0]} is None else ({op.plan.params[kept[0]]},)"
         else:
             pairs = tuple_of(f"({op.plan.params[i]}, _g{i})" for i in kept)
-            yield f"_node.saved = _tuple([_t for _t, _g in {pairs} if _g is not None])"
+            some = f"_tuple([_t for _t, _g in {pairs} if _g is not None])"
+            tensors = tuple_of(op.plan.params[i] for i in kept)
+            given = " and ".join(f"_g{i} is not None" for i in kept if self._may_be_none(i))
+            yield f"_node.saved = {tensors} if {given} else {some}"
         if kept:
             changed = (
                 f"_g{i} is not None and {op.plan.params[i]}._vc is not None"
