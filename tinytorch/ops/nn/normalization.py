@@ -140,11 +140,10 @@ def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any)
 
 def _scale(xp: Backend, centered: Array, eps: float) -> Array:
     """One over the standard deviation of rows that were centered."""
-    number = xp.number(centered.dtype)
+    number, size = xp.number(centered.dtype), centered.shape[-1]
     squares = xp.sum_of_products(centered, centered)
-    squares /= number(centered.shape[-1])
-    squares += number(eps)
-    return number(1.0) / xp.sqrt(squares, out=squares)
+    squares += number(size * eps)
+    return number(math.sqrt(size)) / xp.sqrt(squares, squares)
 
 
 def _total(xp: Backend, sums: Any, shape: Any) -> Any:
@@ -189,15 +188,19 @@ def layer_norm(
         Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
     """
     shape = _checked_sizes("layer_norm", input, normalized_shape)
-    for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and given._data.shape != shape:
-            raise RuntimeError(
-                f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
-                f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
-            )
+    _check_shape("weight", weight, shape)
+    _check_shape("bias", bias, shape)
     check_parameter_dtypes("layer_norm", input, weight, bias)
     check_float("LayerNormKernelImpl", input)
     return _layer_norm(input, weight, bias, len(shape), eps)
+
+
+def _check_shape(name: str, given: Tensor | None, shape: tuple[int, ...]) -> None:
+    if given is not None and given._data.shape != shape:
+        raise RuntimeError(
+            f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "
+            f"{name} of shape {list(given.shape)} and normalized_shape = {list(shape)}"
+        )
 
 
 def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
