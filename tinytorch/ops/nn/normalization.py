@@ -140,10 +140,11 @@ def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any)
 
 def _scale(xp: Backend, centered: Array, eps: float) -> Array:
     """One over the standard deviation of rows that were centered."""
-    number, size = xp.number(centered.dtype), centered.shape[-1]
+    number = xp.number(centered.dtype)
     squares = xp.sum_of_products(centered, centered)
-    squares += number(size * eps)
-    return number(math.sqrt(size)) / xp.sqrt(squares, squares)
+    squares /= number(centered.shape[-1])
+    squares += number(eps)
+    return number(1.0) / xp.sqrt(squares, squares)
 
 
 def _total(xp: Backend, sums: Any, shape: Any) -> Any:
