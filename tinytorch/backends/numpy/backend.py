@@ -210,10 +210,11 @@ class NumpyBackend(Backend):
         """``numpy.eye``, likewise."""
         if k:
             return numpy.eye(n, m, k, dtype)
-        m = n if m is None else m
-        out = _zeros(n * m, dtype)
-        out[: min(n, m) * m : m + 1] = 1
-        return out.reshape(n, m)
+        if m is None:
+            m = n
+        out = _zeros((n, m), dtype)
+        out.ravel()[: m * m : m + 1] = 1
+        return out
 
     def expand_dims(self, array: Array, axis: Any) -> Array:
         """``numpy.expand_dims``, in a third of the time for an axis from 0 on."""

@@ -205,24 +205,16 @@ def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
 
 #: Up to so many numbers are quicker made one by one.
 _FEW = 24
-
-
-def _are_small(*bounds: Any) -> bool:
-    """Whether they are Python's numbers, and float32 holds them and their difference."""
-    for bound in bounds:
-        if (
-            bound.__class__ is not int and bound.__class__ is not float
-        ) or not -1e38 < bound < 1e38:
-            return False
-    return True
+_REALS = (int, float)
+_write, _read = struct.Struct("f").pack, struct.Struct("f").unpack
+_write_two, _read_two = struct.Struct("2f").pack, struct.Struct("2f").unpack
 
 
 def _a_few(start: float, end: float, steps: int) -> list[float]:
     """What ``_evenly`` computes of float32, still to be rounded."""
-    single = struct.Struct("f")
-    first, last = single.unpack(single.pack(start))[0], single.unpack(single.pack(end))[0]
-    (width,) = single.unpack(single.pack(last - first))
-    (step,) = single.unpack(single.pack(width / (steps - 1)))
+    first, last = _read_two(_write_two(start, end))
+    (width,) = _read(_write(last - first))
+    (step,) = _read(_write(width / (steps - 1)))
     half = steps // 2
     return [
         first + step * place if place < half else last - step * (steps - 1 - place)
@@ -288,8 +280,10 @@ def linspace(
     """
     if steps.__class__ is int and 1 < steps <= _FEW and endpoint is True:
         native = xp.native_dtype(default_dtype()) if dtype is None else dtype
-        if native.char == "f" and _are_small(start, end):
-            return xp.asarray(_a_few(start, end, steps), native)
+        # Python's numbers, if float32 holds them and their difference.
+        if native.char == "f" and start.__class__ in _REALS and end.__class__ in _REALS:
+            if -1e38 < start < 1e38 and -1e38 < end < 1e38:
+                return xp.asarray(_a_few(start, end, steps), native)
     steps = _steps("linspace", steps) + (not endpoint)
     start, end, dtype = _ends(xp, "linspace", start, end, steps, dtype)
     numbers = _evenly(xp, start, end, steps, dtype).astype(dtype)
