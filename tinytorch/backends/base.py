@@ -410,6 +410,8 @@ class Backend(Placement):
 
     #: Whether the library takes a slice of floats, as that of the integers below.
     truncates_slices: ClassVar[bool] = False
+    #: Whether the library's ``take`` raises IndexError where an index is out of bounds.
+    checks_indices: ClassVar[bool] = False
 
     #: Whether the library itself refuses to write to what is ``readonly``.
     refuses_writes: ClassVar[bool] = True

@@ -135,6 +135,7 @@ class NumpyBackend(Backend):
     block_elements = _BLOCK
     column_bytes = 4 << 20
     fuses = False
+    checks_indices = True
 
     item: Any = staticmethod(numpy.ndarray.item)
 

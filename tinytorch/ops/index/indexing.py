@@ -48,7 +48,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         return input[index, ...]
     if index.__class__ is input.__class__ and index.dtype.kind == "i" and index.ndim:
         if input.flags.c_contiguous:
-            return input.take(index, 0)
+            return _taken(xp, input, index)
     if index is not None and xp.truncates_slices:
         _refuse_floats(index)
     out = input[index]
@@ -64,6 +64,16 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         order = order_of_chosen(input, index, out)
         return restored(xp, in_rows(xp, xp.transpose(out, order)), order)
     return out
+
+
+def _taken(xp: Backend, input: Array, index: Array) -> Array:
+    """The rows of a row-major array that an array of integers names."""
+    try:
+        return input.take(index, 0)
+    except IndexError as error:
+        wrong = error
+    _check_array_index(xp, index, input.shape, 0)
+    raise wrong
 
 
 def _refuse_floats(index: Any) -> None:
@@ -258,11 +268,12 @@ def _is_one_array(self: Tensor, index: Any) -> bool:
     kind: Any = index.__class__
     if kind not in torch_function.PLAIN or index._xp is not self._xp or index._inference:
         return False
-    array, shape = index._data, self._data.shape
+    array, own = index._data, self._data
     kind, ndim = array.dtype.kind, array.ndim
-    if kind not in "ib" or not ndim or not shape or (kind == "b" and ndim > len(shape)):
+    if kind not in "ib" or not ndim or not own.ndim or (kind == "b" and ndim > own.ndim):
         return False
-    _check_array_index(self._xp, array, shape, 0)
+    if kind == "b" or not (own.flags.c_contiguous and self._xp.checks_indices):
+        _check_array_index(self._xp, array, own.shape, 0)  # else ``_taken`` does
     return True
 
 
