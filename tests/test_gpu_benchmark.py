@@ -17,30 +17,76 @@ from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
 from benchmarks import gpu, gpu_bfloat16, gpu_suite
+from tests.fresh import program, search_path
 from tinytorch.backends.cupy.gemm import gemm
 
-#: What a part's process does instead of the part.
-ENDS = {
-    "machine": "raise SystemExit(3)",
-    "host overhead": "import os; print('lost', file=sys.stderr); os.abort()",
-    "products": "import time; gpu._part['file'] = file; gpu.keep({'4096': 1.5}); time.sleep(60)",
-    "mlp": "gpu.PARTS['mlp'] = (lambda seconds: gpu.keep({'ms': 2}) or 1 / 0, 1.0); "
-    "gpu.run_part('mlp', file, 1)",
-    "digits": "gpu.PARTS['digits'] = (lambda _: {'ms': 1.5}, 1.0); gpu.run_part('digits', file, 1)",
-    "gpu tests": "gpu.PARTS['gpu tests'] = (lambda _: {}, 1.0); gpu.run_part('gpu tests', file, 1)",
-    "suite": "raise ImportError('no module called cupy')",
-    "suite beside PyTorch": "gpu.PARTS['suite beside PyTorch'] = (lambda _: {}, 1.0); "
-    "gpu.run_part('suite beside PyTorch', file, 1)",
+# What a part's process does instead of the part.
+
+
+def stops(file: str) -> None:
+    raise SystemExit(3)
+
+
+def aborts(file: str) -> None:
+    import os
+    import sys
+
+    print("lost", file=sys.stderr)
+    os.abort()
+
+
+def hangs(file: str) -> None:
+    import time
+    from pathlib import Path
+
+    from benchmarks import gpu
+
+    gpu._part["file"] = Path(file)
+    gpu.keep({"4096": 1.5})
+    time.sleep(60)
+
+
+def fails_after_a_figure(file: str) -> None:
+    from pathlib import Path
+
+    from benchmarks import gpu
+
+    gpu.PARTS["mlp"] = (lambda seconds: gpu.keep({"ms": 2}) or 1 / 0, 1.0)
+    gpu.run_part("mlp", Path(file), 1)
+
+
+def gives(file: str, name: str, figures: dict[str, float]) -> None:
+    from pathlib import Path
+
+    from benchmarks import gpu
+
+    gpu.PARTS[name] = (lambda seconds: figures, 1.0)
+    gpu.run_part(name, Path(file), 1)
+
+
+def lacks_a_library(file: str) -> None:
+    raise ImportError("no module called cupy")
+
+
+ENDS: dict[str, tuple[Any, ...]] = {
+    "machine": (stops,),
+    "host overhead": (aborts,),
+    "products": (hangs,),
+    "mlp": (fails_after_a_figure,),
+    "digits": (gives, "digits", {"ms": 1.5}),
+    "gpu tests": (gives, "gpu tests", {}),
+    "suite": (lacks_a_library,),
+    "suite beside PyTorch": (gives, "suite beside PyTorch", {}),
 }
 
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     def command(name: str, file: Path, seconds: float) -> list[str]:
-        start = f"import sys; from pathlib import Path; sys.path[:0] = {sys.path!r}; "
-        start += f"from benchmarks import gpu; file = Path({str(file)!r}); "
-        return [sys.executable, "-c", start + ENDS[name]]
+        end, *arguments = ENDS[name]
+        return [sys.executable, "-c", program(end, str(file), *arguments)]
 
+    monkeypatch.setenv("PYTHONPATH", search_path())
     monkeypatch.setattr(gpu, "command", command)
     monkeypatch.setattr(gpu, "unusable", lambda: "")
     monkeypatch.setattr(gpu, "LEAST", 1.0)
@@ -119,48 +165,85 @@ def test_all_parts_take_less_than_ten_minutes(
 
 def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
-    child = f"import time; time.sleep(2); open({str(alive)!r}, 'w')"
-    start = f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {child!r}]); "
-    assert gpu._ended([sys.executable, "-c", start + "p.wait()"], 1.0) == "not done after 1 s"
-    assert gpu._ended([sys.executable, "-c", start + "sys.exit(3)"], 9.0) == "ended with status 3\n"
+
+    def child(alive: str) -> None:
+        import pathlib
+        import time
+
+        time.sleep(2)
+        pathlib.Path(alive).touch()
+
+    def parent(child: str, waits: bool) -> None:
+        import subprocess
+        import sys
+
+        started = subprocess.Popen([sys.executable, "-c", child])
+        sys.exit(started.wait() if waits else 3)
+
+    def ended(waits: bool, seconds: float) -> str:
+        text = program(parent, program(child, str(alive)), waits)
+        return gpu._ended([sys.executable, "-c", text], seconds)
+
+    assert ended(True, 1.0) == "not done after 1 s"
+    assert ended(False, 9.0) == "ended with status 3\n"
     time.sleep(2)
     assert not alive.exists()
 
 
-#: Tests that end in every way, one of them with spaces and a dash in its name.
-TESTS = """
-import time, pytest
-@pytest.mark.parametrize("x", ["a b", "c - d"])
-def test_some(x): assert x == "a b", "no good"
-def test_skipped(): pytest.skip("why not")
-@pytest.fixture
-def broken(): raise OSError("gone: " + __file__)
-def test_error(broken): pass
-def test_slow(): time.sleep({seconds})
-"""
+def every_end(seconds: float) -> None:
+    """Tests that end in every way, one of them with spaces and a dash in its name."""
+    import time
+
+    import pytest
+
+    @pytest.mark.parametrize("x", ["a b", "c - d"])
+    def test_some(x):
+        assert x == "a b", "no good"
+
+    def test_skipped():
+        pytest.skip("why not")
+
+    @pytest.fixture
+    def broken():
+        raise OSError("gone: " + __file__)
+
+    def test_error(broken):
+        pass
+
+    def test_slow():
+        time.sleep(seconds)
 
 
-#: A GPU that a test loses, for its process and whatever else it would compute.
-LOST = """
-import sys, types, pytest
-def lost(): raise RuntimeError("illegal address")
-def lose():
-    runtime = types.SimpleNamespace(CUDARuntimeError=RuntimeError, deviceSynchronize=lost)
-    sys.modules["cupy"] = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
-def use():
-    if "cupy" in sys.modules: sys.modules["cupy"].cuda.runtime.deviceSynchronize()
-@pytest.mark.parametrize("i", range(20))
-def test_use(i):
-    if i == 3: lose()
-    use()
-"""
+def losing() -> None:
+    """A GPU that a test loses, for its process and whatever else it would compute."""
+    import sys
+    import types
+
+    import pytest
+
+    def lost():
+        raise RuntimeError("illegal address")
+
+    def lose():
+        runtime = types.SimpleNamespace(CUDARuntimeError=RuntimeError, deviceSynchronize=lost)
+        sys.modules["cupy"] = types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=runtime))
+
+    def use():
+        if "cupy" in sys.modules:
+            sys.modules["cupy"].cuda.runtime.deviceSynchronize()
+
+    @pytest.mark.parametrize("i", range(20))
+    def test_use(i):
+        if i == 3:
+            lose()
+        use()
 
 
 def test_a_process_that_lost_its_gpu_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("xdist", reason="it runs tests in several processes")
-    (tmp_path / "test_it.py").write_text(LOST)
+    (tmp_path / "test_it.py").write_text(program(losing))
     (tmp_path / "test_unreadable.py").write_text("import no_such_package")
     monkeypatch.chdir(tmp_path)
     report = gpu_suite.run([".", "-n", "2"], 60.0)
@@ -176,7 +259,7 @@ def test_outcomes_are_noted_with_their_reasons(
     if processes == "several":
         pytest.importorskip("xdist", reason="it runs tests in several processes")
     (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=0))
+    (tmp_path / "tests" / "test_it.py").write_text(program(every_end, 0))
     monkeypatch.chdir(tmp_path)
     report = gpu_suite.run(["tests", *(["-n", "2"] if processes == "several" else [])], 60.0)
     assert report["counts"] == {"passed": 2, "failed": 1, "skipped": 1, "error": 1}
@@ -192,7 +275,7 @@ def test_what_ran_before_the_time_was_over_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_it.py").write_text(TESTS.format(seconds=60))
+    (tmp_path / "tests" / "test_it.py").write_text(program(every_end, 60))
     monkeypatch.chdir(tmp_path)
     report = gpu_suite.run(["tests"], 8.0)
     assert report["stopped"].startswith("after 8 s")

@@ -10,18 +10,19 @@ import re
 import sys
 import zipfile
 from pathlib import Path
-from textwrap import dedent
-from typing import Any
 
 import pytest
 
+from tests.fresh import program
 from tests.runner import Runner
 from tinytorch.facade import info
 
 # -- scripts -----------------------------------------------------------------------------------
 
-TRAINING = """
+
+def training() -> None:
     import sys
+
     import torch
     import torch.nn as nn
     import torch.nn.functional as F
@@ -42,24 +43,26 @@ TRAINING = """
     correct = (model(x).argmax(1) == y).float().mean().item()
     assert correct > 0.9, correct
     print("trained", isinstance(x, torch.Tensor), sys.argv)
-"""
 
 
 def test_pytorch_script_runs_unchanged(runner: Runner) -> None:
-    runner.write("train.py", TRAINING)
+    runner.write("train.py", program(training))
     out = runner.output("train.py", "--epochs", "3")
     assert out == "trained True ['train.py', '--epochs', '3']\n"
 
 
 def test_torch_is_another_name_of_the_same_modules(runner: Runner) -> None:
-    runner.write(
-        "same.py",
-        """
-        import importlib, pickle, sys
+    def same() -> None:
+        import importlib
+        import pickle
+        import sys
+
+        import torch
         import torch.nn.functional as F
-        import torch, tinytorch
-        import tinytorch.nn.functional
         from torch.nn import Linear
+
+        import tinytorch
+        import tinytorch.nn.functional
 
         assert torch is tinytorch is sys.modules["torch"]
         assert torch.nn is tinytorch.nn is sys.modules["torch.nn"]
@@ -71,20 +74,18 @@ def test_torch_is_another_name_of_the_same_modules(runner: Runner) -> None:
         assert pickle.loads(pickle.dumps(torch.relu)) is torch.relu
         importlib.reload(torch)
         assert importlib.util.find_spec("torch").name == "tinytorch"
-        """,
-    )
+
+    runner.write("same.py", program(same))
     runner.output("same.py")
 
 
 def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -> None:
-    runner.write(
-        "asks.py",
-        """
+    def asks() -> None:
         import torch
 
         assert torch.__version__.startswith("2.") and "tinytorch" in torch.__version__
-        assert torch.__version__ >= (2, 0) and torch.__version__ > "2.4" and (
-            torch.__version__ < "3" and torch.__version__ == "2.13")
+        assert torch.__version__ >= (2, 0) and torch.__version__ > "2.4"
+        assert torch.__version__ < "3" and torch.__version__ == "2.13"
         assert torch.ones(1).dtype not in (torch.float16, torch.bfloat16)
         assert {torch.bfloat16: 1}[torch.bfloat16] == 1 and not torch.cuda.is_bf16_supported()
         assert torch.chalf is torch.complex32
@@ -97,64 +98,70 @@ def test_libraries_find_the_version_and_the_names_they_ask_for(runner: Runner) -
             torch.ones(1, dtype=torch.bfloat16)
         except TypeError as error:
             print(error)
-        """,
-    )
+
+    runner.write("asks.py", program(asks))
     assert runner.output("asks.py") == "backend 'numpy' has no dtype 'bfloat16'\n"
 
 
-#: What programs read the texts of, and how they read them.
-TEXTS = """
-import torch
-x = torch.ones(2, 3, dtype=torch.float64)
-print(x.dtype, repr(x.dtype), str(x.dtype) == "torch.float64", x.shape, x)
-print(getattr(torch, str(x.dtype).replace("torch.", "")) == x.dtype, x.layout, torch.channels_last)
-print(torch.max(torch.tensor([[1, 2]]), 1), torch.Size([2]), str(x.long().dtype)[6:])
-print(type(x), type(x.dtype).__module__, torch.typename(torch.Tensor))
-"""
+def texts() -> None:
+    """What programs read the texts of, and how they read them."""
+    import torch
+
+    x = torch.ones(2, 3, dtype=torch.float64)
+    print(x.dtype, repr(x.dtype), str(x.dtype) == "torch.float64", x.shape, x)
+    print(getattr(torch, str(x.dtype).replace("torch.", "")) == x.dtype)
+    print(x.layout, torch.channels_last)
+    print(torch.max(torch.tensor([[1, 2]]), 1), torch.Size([2]), str(x.long().dtype)[6:])
+    print(type(x), type(x.dtype).__module__, torch.typename(torch.Tensor))
 
 
-def test_texts_are_pytorchs(torch: Any, runner: Runner) -> None:
-    runner.write("texts.py", TEXTS)
+@pytest.mark.torch
+def test_texts_are_pytorchs(runner: Runner) -> None:
+    runner.write("texts.py", program(texts))
     ours = runner.output("texts.py")
     assert "torch.float64 torch.float64 True torch.Size([2, 3])" in ours and "tinyt" not in ours
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(TEXTS, {})
+        texts()
     assert ours == printed.getvalue()
 
 
 def test_pickles_of_a_script_are_read_without_its_torch(runner: Runner) -> None:
-    runner.write(
-        "writes.py",
-        """
-        import pickle, torch
+    def writes() -> None:
+        import pickle
+
+        import torch
+
         things = torch.ones(2, requires_grad=True), torch.device("cpu"), torch.float64
         with open("things.pkl", "wb") as file:
             pickle.dump(things, file)
-    """,
-    )
+
+    def reads() -> None:
+        import pickle
+
+        with open("things.pkl", "rb") as file:
+            print(pickle.load(file))
+
+    runner.write("writes.py", program(writes))
     runner.output("writes.py")
-    read = "import pickle; print(pickle.load(open('things.pkl', 'rb')))"
-    assert runner.python("-c", read).stdout == (
+    assert runner.python("-c", program(reads)).stdout == (
         "(tensor([1., 1.], requires_grad=True), device(type='cpu'), tinytorch.float64)\n"
     )
 
 
 def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> None:
-    runner.write(
-        "missing.py",
-        """
+    def missing() -> None:
         for statement in ("import torch.xla.core", "from torch.xla import core"):
             try:
                 exec(statement)
             except ModuleNotFoundError as error:
                 print(error.name, "|", error)
         try:
-            from torch import nosuchthing
+            from torch import nosuchthing  # noqa: F401
         except ImportError as error:
             print(error.name, "|", "nosuchthing" in str(error))
-        """,
-    )
+
+    runner.write("missing.py", program(missing))
     line = (
         "torch.xla | No module named 'torch.xla': tinytorch, which stands in for torch here, "
         "has no 'xla'\n"
@@ -163,62 +170,77 @@ def test_part_that_does_not_exist_is_a_clear_import_error(runner: Runner) -> Non
 
 
 def test_error_inside_a_part_is_not_taken_for_its_absence(tmp_path: Path) -> None:
-    code = """
-        import sys, tinytorch
+    def imports(folder: str) -> None:
+        import tinytorch
         from tinytorch.compat import as_torch
+
         as_torch.install_as_torch()
-        tinytorch.__path__.append(sys.argv[1])
+        tinytorch.__path__.append(folder)
         try:
-            import torch.broken_part
+            import torch.broken_part  # noqa: F401
         except ModuleNotFoundError as error:
             print(error.name, "|", error)
-    """
+
     (tmp_path / "broken_part.py").write_text("import a_package_nobody_has")
-    out = Runner(tmp_path).python("-c", dedent(code), str(tmp_path)).stdout
+    out = Runner(tmp_path).python("-c", program(imports, str(tmp_path))).stdout
     assert out == "a_package_nobody_has | No module named 'a_package_nobody_has'\n"
 
 
 def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
+    def installs() -> None:
+        import torch  # noqa: F401
+
+        import tinytorch
+
+        tinytorch.install_as_torch()
+
     runner.write("site/torch/__init__.py", "")
-    done = runner.python("-c", "import torch; import tinytorch; tinytorch.install_as_torch()")
+    done = runner.python("-c", program(installs))
     assert "RuntimeError: tinytorch cannot stand in for torch" in done.stderr
     assert str(Path("site", "torch", "__init__.py")) in done.stderr
 
 
 def test_spawned_processes_get_tinytorch_too(runner: Runner) -> None:
-    runner.write(
-        "pool.py",
-        """
+    def pool() -> None:
         import multiprocessing
-        import torch
 
-        def work(number):
+        import torch  # noqa: F401
+
+        def work(number: int) -> tuple[str, str, int]:
             import torch.nn
+
             return torch.__name__, torch.nn.__name__, torch.tensor([number, 1]).sum().item()
 
         if __name__ == "__main__":
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 print(pool.map(work, [2]))
-        """,
-    )
+
+    runner.write("pool.py", program(pool))
     assert runner.output("pool.py") == "[('torch', 'tinytorch.nn', 3)]\n"
 
 
 # What a program can see of how it was started; printed by it and compared with Python's.
-FACTS = """
-import json, sys, pickle
-import __main__
-class Local: pass
-names = ("__name__", "__file__", "__package__", "__cached__", "__doc__", "__annotations__")
-print(json.dumps({
-    "argv": sys.argv, "path": sys.path[0], "spec": getattr(__spec__, "name", None),
-    "names": {name: globals().get(name, "absent") for name in names},
-    "is_main": vars(__main__) is globals() and sys.modules["__main__"] is __main__,
-    "pickles": pickle.loads(pickle.dumps(Local)) is Local,
-    "others": sorted(set(globals()) - {"json", "sys", "pickle", "Local", "names", "__main__"}),
-    "loader": getattr(__loader__, "__name__", None) or type(__loader__).__name__,
-}))
-"""
+def facts() -> None:
+    import json
+    import pickle
+    import sys
+
+    import __main__
+
+    class Local:
+        pass
+
+    names = ("__name__", "__file__", "__package__", "__cached__", "__doc__", "__annotations__")
+    print(json.dumps({
+        "argv": sys.argv, "path": sys.path[0], "spec": getattr(__spec__, "name", None),
+        "names": {name: globals().get(name, "absent") for name in names},
+        "is_main": vars(__main__) is globals() and sys.modules["__main__"] is __main__,
+        "pickles": pickle.loads(pickle.dumps(Local)) is Local,
+        "others": sorted(set(globals()) - {"json", "sys", "pickle", "Local", "names", "__main__"}),
+        "loader": getattr(__loader__, "__name__", None) or type(__loader__).__name__,
+    }))  # fmt: skip
+
+
 HOW = {
     "script": ["sub/facts.py", "--flag", "x"],
     "absolute script": ["{folder}/sub/facts.py"],
@@ -226,17 +248,17 @@ HOW = {
     "package": ["-m", "package"],
     "folder": ["package", "1"],
     "zip": ["program.zip"],
-    "code": ["-c", FACTS, "a", "-b"],
+    "code": ["-c", program(facts), "a", "-b"],
 }
 
 
 @pytest.mark.parametrize("how", HOW)
 def test_program_sees_what_python_would_show_it(runner: Runner, how: str) -> None:
     for name in ("sub/facts.py", "package/facts.py", "package/__main__.py"):
-        runner.write(name, FACTS)
+        runner.write(name, program(facts))
     runner.write("package/__init__.py", "")
     with zipfile.ZipFile(runner.folder / "program.zip", "w") as archive:
-        archive.writestr("__main__.py", FACTS)
+        archive.writestr("__main__.py", program(facts))
     arguments = [argument.replace("{folder}", str(runner.folder)) for argument in HOW[how]]
     python = json.loads(runner.python(*arguments).stdout)
     ours = json.loads(runner.output(*arguments))
@@ -247,21 +269,45 @@ def test_program_sees_what_python_would_show_it(runner: Runner, how: str) -> Non
 
 
 def test_script_from_standard_input(runner: Runner) -> None:
-    text = "import sys, torch; print(sys.argv, torch.ones(2).sum().item())"
-    assert runner.output("-", "a", input=text) == "['-', 'a'] 2.0\n"
+    def script() -> None:
+        import sys
+
+        import torch
+
+        print(sys.argv, torch.ones(2).sum().item())
+
+    assert runner.output("-", "a", input=program(script)) == "['-', 'a'] 2.0\n"
 
 
 def test_exit_status_and_traceback_are_the_scripts(runner: Runner) -> None:
-    runner.write("stop.py", "import sys\nsys.exit(7)\n")
+    def stop() -> None:
+        import sys
+
+        sys.exit(7)
+
+    def fail() -> None:
+        import torch
+
+        torch.ones(2) @ torch.ones(3)
+
+    runner.write("stop.py", program(stop))
     assert runner.tinytorch("stop.py").returncode == 7
-    runner.write("fail.py", "import torch\ntorch.ones(2) @ torch.ones(3)\n")
+    runner.write("fail.py", program(fail))
     done = runner.tinytorch("fail.py")
     assert done.returncode == 1
     assert 'fail.py", line 2, in <module>\n    torch.ones(2) @' in done.stderr
 
 
 def test_no_line_of_the_runners_is_above_the_scripts(runner: Runner) -> None:
-    text = "import torch\ndef inner():\n    torch.ones(2).view(3)\ninner()\n"
+    def fail() -> None:
+        import torch
+
+        def inner() -> None:
+            torch.ones(2).view(3)
+
+        inner()
+
+    text = program(fail)
     runner.write("fail.py", text)
     for *given, name in (["fail.py"] * 2, ["-m", "fail", "fail.py"], ["-c", text, "<string>"]):
         done = runner.tinytorch(*given)
@@ -270,18 +316,23 @@ def test_no_line_of_the_runners_is_above_the_scripts(runner: Runner) -> None:
 
 
 def test_threads_and_exit_handlers_still_find_main(runner: Runner) -> None:
-    runner.write(
-        "late.py",
-        """
-        import atexit, pickle, threading, time
-        class Here: pass
-        def check():
+    def late() -> None:
+        import atexit
+        import pickle
+        import threading
+        import time
+
+        class Here:
+            pass
+
+        def check() -> None:
             assert pickle.loads(pickle.dumps(Here)) is Here
             print("found")
+
         atexit.register(check)
         threading.Thread(target=lambda: (time.sleep(0.2), check())).start()
-        """,
-    )
+
+    runner.write("late.py", program(late))
     assert runner.output("late.py") == "found\nfound\n"
 
 

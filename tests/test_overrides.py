@@ -10,7 +10,6 @@ import copy
 import importlib
 import io
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, called, words
 from tests.compat.calls_of_subclasses import CALLS
+from tests.fresh import run
 from tinytorch.core.torch_function import PLAIN
 
 NAMESPACES = ("_C", "nn", "nn.functional", "overrides", "autograd", "func")
@@ -448,26 +448,25 @@ def test_modes_do_not_disturb_plain_tensors_of_other_threads() -> None:
     assert tt.Tensor in PLAIN
 
 
-LOADED_IN_A_MODE = """
-import tinytorch as tt
-asked = []
-
-class Mode(tt.overrides.TorchFunctionMode):
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        asked.append(func)
-        return func(*args, **(kwargs or {}))
-
-x = tt.ones(2, 2)
-with Mode():
-    tt.triu(x)
-    x.triu()
-assert asked == [tt.triu, tt.Tensor.triu], asked
-assert x.triu().tolist() == [[1.0, 1.0], [0.0, 1.0]]
-"""
-
-
 def test_methods_that_come_with_a_mode_are_asked_about_and_stay() -> None:
-    subprocess.run([sys.executable, "-c", LOADED_IN_A_MODE], check=True)
+    def loads_in_a_mode() -> None:
+        import tinytorch as tt
+
+        asked = []
+
+        class Mode(tt.overrides.TorchFunctionMode):
+            def __torch_function__(self, func, types, args=(), kwargs=None):
+                asked.append(func)
+                return func(*args, **(kwargs or {}))
+
+        x = tt.ones(2, 2)
+        with Mode():
+            tt.triu(x)
+            x.triu()
+        assert asked == [tt.triu, tt.Tensor.triu], asked
+        print(x.triu().tolist())
+
+    assert run(loads_in_a_mode) == "[[1.0, 1.0], [0.0, 1.0]]"
 
 
 def test_a_class_is_told_that_dispatch_is_not_asked() -> None:

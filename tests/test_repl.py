@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
-
 import pytest
 
+from tests.fresh import program
 from tests.runner import Runner
 
 
@@ -61,28 +60,28 @@ def test_ipython_repl(runner: Runner) -> None:
 
 
 def test_ipython_that_is_not_installed_leaves_the_plain_repl(runner: Runner) -> None:
-    hidden = """
-        import importlib.util, runpy, sys
+    def hidden() -> None:
+        import importlib.util
+        import runpy
+        import sys
+
         find = importlib.util.find_spec
         importlib.util.find_spec = lambda name: None if name == "IPython" else find(name)
         sys.argv[1:] = ["--ipython"]
         runpy.run_module("tinytorch", run_name="__main__")
-    """
-    done = runner.python("-c", dedent(hidden), input="print(tt.ones(1))\n")
+
+    done = runner.python("-c", program(hidden), input="print(tt.ones(1))\n")
     assert "IPython is not installed" in done.stderr
     assert "tensor([1.])" in done.stdout
 
 
 def test_pythons_own_repl_is_taken_where_there_is_one(runner: Runner) -> None:
-    runner.write(
-        "site/_pyrepl/main.py",
-        """
-        CAN_USE_PYREPL = True
+    def module(CAN_USE_PYREPL: bool) -> None:
         def interactive_console(mainmodule, quiet=False, pythonstartup=False):
             names = vars(mainmodule)
             print("own", names["__name__"], names["tt"].__name__, pythonstartup)
-        """,
-    )
+
+    runner.write("site/_pyrepl/main.py", program(module, True))
     done = runner.tinytorch()
     assert done.stdout == "own __main__ tinytorch True\n"
     assert "tt is tinytorch" in done.stderr

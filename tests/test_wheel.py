@@ -11,21 +11,18 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
 import numpy
 import pytest
 
+from tests.fresh import program
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = sorted((ROOT / "tests" / "typing").glob("*.py"))
 SOURCES = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg", "stubs", "tinytorch")
-BUILD = """
-import sys
-from setuptools import build_meta
-kind, settings = sys.argv[2], dict(pair.split("=") for pair in sys.argv[3:])
-print(getattr(build_meta, f"build_{kind}")(sys.argv[1], settings))
-"""
 
 pytestmark = pytest.mark.slow
 
@@ -51,10 +48,16 @@ def copy_of_the_repository(folder: Path) -> Path:
     return source
 
 
-def build(source: Path, output: Path, kind: str, *settings: str) -> Path:
+def build(source: Path, output: Path, kind: str, **settings: str) -> Path:
     """Build with the build backend itself: no network, no tool besides it."""
+
+    def builds(output: str, kind: str, settings: dict[str, str]) -> None:
+        from setuptools import build_meta
+
+        print(getattr(build_meta, f"build_{kind}")(output, settings))
+
     output.mkdir()
-    printed = run(sys.executable, "-c", BUILD, output, kind, *settings, cwd=source)
+    printed = run(sys.executable, "-c", program(builds, str(output), kind, settings), cwd=source)
     return output / printed.split()[-1]
 
 
@@ -62,8 +65,7 @@ def environment(folder: Path, wheel: Path) -> Path:
     """Make an environment that holds NumPy and an unpacked wheel; return its Python."""
     run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)
     python = folder / "env" / "bin" / "python"
-    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))",
-                    cwd=folder).strip())  # fmt: skip
+    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder / "env")}))
     for part in Path(numpy.__file__).parent.parent.glob("numpy*"):
         (site / part.name).symlink_to(part)
     with zipfile.ZipFile(wheel) as archive:
@@ -87,7 +89,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The editable install that the README names for type checkers."""
     folder = tmp_path_factory.mktemp("editable")
     source = copy_of_the_repository(folder)
-    return environment(folder, build(source, folder / "dist", "editable", "editable_mode=strict"))
+    return environment(folder, build(source, folder / "dist", "editable", editable_mode="strict"))
 
 
 @pytest.fixture

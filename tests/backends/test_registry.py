@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import math
-import os
 import pickle
 import shutil
 import subprocess
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fresh import program, run, search_path
 from tinytorch import backends
 from tinytorch.backends import (
     Backend,
@@ -247,14 +248,19 @@ def test_loading_one_backend_does_not_hold_up_another():
 
 def test_module_that_asks_for_its_backend_while_others_load_it(tmp_path, monkeypatch):
     """A thread importing the module waits for ours; ours must not wait for the import."""
-    (tmp_path / "slow_plugin.py").write_text(
-        "import time\n"
-        "from tinytorch.backends import Backend, load\n"
-        "class Slow(Backend):\n"
-        "    name, library, array_type = 'slow', time, list\n"
-        "time.sleep(0.2)\n"
-        "backend = load('slow')\n"
-    )
+
+    def plugin():
+        import time
+
+        from tinytorch.backends import Backend, load
+
+        class Slow(Backend):
+            name, library, array_type = "slow", time, list
+
+        time.sleep(0.2)
+        backend = load("slow")  # noqa: F841  # an attribute of the module
+
+    (tmp_path / "slow_plugin.py").write_text(program(plugin))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "slow_plugin", raising=False)
     register_backend("slow", "slow_plugin:Slow")
@@ -316,22 +322,9 @@ def test_names_that_are_registered_ask_for_no_entry_points(monkeypatch):
 # -- a distribution that is really installed ---------------------------------------------------
 
 
-def run_with(path: Path, script: str, *options: str) -> str:
-    """What a fresh interpreter prints that finds ``path`` and this checkout."""
-    done = subprocess.run(
-        [sys.executable, *options, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [path, ROOT]))},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory):
-    """A folder into which pip has installed tests/plugin_example."""
+    """A search path with a folder into which pip has installed tests/plugin_example."""
     pytest.importorskip("setuptools", minversion="69", reason="pip builds with setuptools")
     source = tmp_path_factory.mktemp("source") / "plugin_example"
     shutil.copytree(ROOT / "tests" / "plugin_example", source)  # pip leaves its build here
@@ -340,68 +333,77 @@ def plugins(tmp_path_factory):
     command = [sys.executable, "-m", "pip", "install", *offline, "--target", target, source]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return target
+    return search_path(target)
 
 
 def test_installed_distribution_is_found_without_an_edit_or_an_import(plugins):
-    script = (
-        "import sys\n"
-        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
-        "print(tt.list_backends())\n"
-        "assert 'tinytorch_ledger' not in sys.modules\n"
-        "tt.set_backend('ledger')\n"
-        "print(tt.get_backend(), tt.current_backend())\n"
-    )
-    names, active = run_with(plugins, script).splitlines()
-    assert {"numpy", "cupy", "ledger", "ledger-unfinished"} <= set(eval(names))
+    def chooses():
+        import importlib
+        import sys
+
+        tt = importlib.import_module("tinytorch.state")
+        print(*tt.list_backends())
+        assert "tinytorch_ledger" not in sys.modules
+        tt.set_backend("ledger")
+        print(tt.get_backend(), tt.current_backend())
+
+    names, active = run(chooses, PYTHONPATH=plugins).splitlines()
+    assert {"numpy", "cupy", "ledger", "ledger-unfinished"} <= set(names.split())
     assert active == "ledger ledger"
 
 
 def test_installed_backend_runs_a_program(plugins):
-    script = (
-        "import tinytorch as tt\n"
-        "with tt.backend_context('ledger') as backend:\n"
-        "    x = tt.ones(2, 3, requires_grad=True)\n"
-        "y = (x * 2).sin().sum()\n"  # what follows goes by its inputs
-        "y.backward()\n"
-        "print(y.backend.name, x.grad.backend.name, backend.ledger['sin'])\n"
-        "print(x.grad.tolist())"
-    )
-    names, grad = run_with(plugins, script).splitlines()
+    def differentiates():
+        import tinytorch as tt
+
+        with tt.backend_context("ledger") as backend:
+            x = tt.ones(2, 3, requires_grad=True)
+        y = (x * 2).sin().sum()  # what follows goes by its inputs
+        y.backward()
+        print(y.backend.name, x.grad.backend.name, backend.ledger["sin"])
+        print(x.grad.tolist())
+
+    names, grad = run(differentiates, PYTHONPATH=plugins).splitlines()
     assert names == "ledger ledger 1"
     expected = [[2 * math.cos(2)] * 3] * 2
-    assert eval(grad) == [pytest.approx(row, rel=1e-6) for row in expected]
+    assert json.loads(grad) == [pytest.approx(row, rel=1e-6) for row in expected]
 
 
-def test_environment_variable_can_name_an_installed_backend(plugins, monkeypatch):
-    monkeypatch.setenv("TINYTORCH_BACKEND", "ledger")
-    script = "from tinytorch.state import get_backend; print(get_backend())"
-    assert run_with(plugins, script).split() == ["ledger"]
+def test_environment_variable_can_name_an_installed_backend(plugins):
+    def asks():
+        from tinytorch.state import get_backend
+
+        print(get_backend())
+
+    assert run(asks, PYTHONPATH=plugins, TINYTORCH_BACKEND="ledger") == "ledger"
 
 
 def test_installed_backend_is_carried_into_a_spawned_process(plugins):
-    script = (
-        "import multiprocessing\n"
-        "from concurrent.futures import ProcessPoolExecutor\n"
-        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
-        "if __name__ == '__main__':\n"
-        "    context = multiprocessing.get_context('spawn')\n"
-        "    with tt.backend_context('ledger'), ProcessPoolExecutor(1, context) as pool:\n"
-        "        print(pool.submit(tt.propagate(tt.get_backend)).result())\n"
-        "        print(pool.submit(tt.get_backend).result())\n"
-    )
-    assert run_with(plugins, script).split() == ["ledger", "numpy"]
+    def spawns():
+        import importlib
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        tt = importlib.import_module("tinytorch.state")
+        context = multiprocessing.get_context("spawn")
+        with tt.backend_context("ledger"), ProcessPoolExecutor(1, context) as pool:
+            print(pool.submit(tt.propagate(tt.get_backend)).result())
+            print(pool.submit(tt.get_backend).result())
+
+    assert run(spawns, PYTHONPATH=plugins).split() == ["ledger", "numpy"]
 
 
 def test_installed_backend_that_cannot_be_imported_says_so(plugins):
-    script = (
-        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
-        "try:\n"
-        "    tt.set_backend('ledger-unfinished')\n"
-        "except ImportError as error:\n"
-        "    print(type(error).__name__, error.reason, tt.get_backend(), error, sep='|')"
-    )
-    kind, reason, active, message = run_with(plugins, script).strip().split("|")
+    def chooses():
+        import importlib
+
+        tt = importlib.import_module("tinytorch.state")
+        try:
+            tt.set_backend("ledger-unfinished")
+        except ImportError as error:
+            print(type(error).__name__, error.reason, tt.get_backend(), error, sep="|")
+
+    kind, reason, active, message = run(chooses, PYTHONPATH=plugins).split("|")
     assert (kind, reason, active) == ("BackendUnavailableError", "not installed", "numpy")
     assert "the package 'tinytorch_ledger_unfinished'" in message
 
@@ -410,15 +412,22 @@ def test_installed_backend_that_cannot_be_imported_says_so(plugins):
 
 
 def test_registry_and_state_import_nothing_heavy_and_no_gpu_library():
-    script = (
-        "import importlib, importlib.util, sys, types, numpy\n"
-        "package = types.ModuleType('tinytorch')\n"  # without the facade, which loads more
-        f"package.__path__ = [{str(ROOT / 'tinytorch')!r}]\n"
-        "sys.modules['tinytorch'] = package\n"
-        "before = set(sys.modules)\n"
-        "importlib.import_module('tinytorch.state')\n"
-        "print(*sorted({n for n in set(sys.modules) - before if 'tinytorch' not in n}))"
-    )
+    def without_the_facade(folder):  # which loads more
+        import importlib
+        import importlib.util
+        import sys
+        import types
+
+        import numpy  # noqa: F401
+
+        package = types.ModuleType("tinytorch")
+        package.__path__ = [folder]
+        sys.modules["tinytorch"] = package
+        before = set(sys.modules)
+        importlib.import_module("tinytorch.state")
+        print(*(name for name in set(sys.modules) - before if "tinytorch" not in name))
+
     # Backends import threading for their locks, and gc is built in; asyncio, inspect and
     # importlib.metadata wait.
-    assert set(run_with(ROOT, script).split()) <= {"__future__", "gc", "threading"}
+    loaded = run(without_the_facade, str(ROOT / "tinytorch")).split()
+    assert set(loaded) <= {"__future__", "gc", "threading"}

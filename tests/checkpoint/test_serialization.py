@@ -6,7 +6,6 @@ import collections
 import io
 import os
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 import torch
 
 import tinytorch as tt
+from tests.fresh import run
 from tinytorch import nn
 
 pytestmark = pytest.mark.torch
@@ -473,11 +473,14 @@ def test_numpys_files_are_recognised(tmp_path: Path) -> None:
 
 def test_reading_needs_no_torch(tmp_path: Path) -> None:
     torch.save({"x": torch.ones(2), "p": torch.nn.Parameter(torch.ones(1))}, tmp_path / "x.pt")
-    code = (
-        "import sys; sys.modules['torch'] = None\n"
-        "import tinytorch as tt\n"
-        f"loaded = tt.load({str(tmp_path / 'x.pt')!r})\n"
-        "print(loaded['x'].tolist(), type(loaded['p']).__name__)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[1.0, 1.0] Parameter\n"
+
+    def program(path: str) -> None:
+        import sys
+
+        sys.modules["torch"] = None
+        import tinytorch as tt
+
+        loaded = tt.load(path)
+        print(loaded["x"].tolist(), type(loaded["p"]).__name__)
+
+    assert run(program, str(tmp_path / "x.pt")) == "[1.0, 1.0] Parameter"

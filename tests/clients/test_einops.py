@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tinytorch as tt
+from tests.fresh import program
 from tests.runner import Runner
 
 einops = pytest.importorskip("einops")
@@ -33,23 +34,45 @@ def test_means_of_integers_are_refused() -> None:
         einops.reduce(X.long(), "a b -> a", "mean")
 
 
-@pytest.mark.parametrize("order", ["tinytorch, einops", "einops, tinytorch"])
-def test_in_either_order(runner: Runner, order: str) -> None:
-    program = f"import {order}, einops._backends as b, numpy; one = tinytorch.ones(2, 3)\n"
-    program += "print(einops.rearrange(one, 'a b -> b a').shape[0])\n"
-    program += "print(einops.rearrange(numpy.ones((2, 3)), 'a b -> b a').shape[0])\n"
-    program += "print(b.__spec__.loader is b.__loader__, b.__spec__.loader.get_code is not None)"
-    assert runner.python("-c", program).stdout.split() == ["3", "3", "True", "True"]
+@pytest.mark.parametrize("order", [("tinytorch", "einops"), ("einops", "tinytorch")])
+def test_in_either_order(runner: Runner, order: tuple[str, str]) -> None:
+    def rearranges(order: tuple[str, str]) -> None:
+        import importlib
+
+        for name in order:
+            importlib.import_module(name)
+        import einops
+        import einops._backends as module
+        import numpy
+        import tinytorch
+
+        print(einops.rearrange(tinytorch.ones(2, 3), "a b -> b a").shape[0])
+        print(einops.rearrange(numpy.ones((2, 3)), "a b -> b a").shape[0])
+        loader = module.__spec__.loader
+        print(loader is module.__loader__, loader.get_code is not None)
+
+    done = runner.python("-c", program(rearranges, order))
+    assert done.stdout.split() == ["3", "3", "True", "True"]
 
 
 def test_it_is_not_imported_unasked(runner: Runner) -> None:
-    program = "import sys, tinytorch; tinytorch.ones(2); print('einops' in sys.modules)"
-    assert runner.python("-c", program).stdout.strip() == "False"
+    def computes() -> None:
+        import sys
+
+        import tinytorch
+
+        tinytorch.ones(2)
+        print("einops" in sys.modules)
+
+    assert runner.python("-c", program(computes)).stdout.strip() == "False"
 
 
 def test_layers_where_tinytorch_stands_in(runner: Runner) -> None:
-    program = """import torch
-from einops.layers.torch import Rearrange
-model = torch.nn.Sequential(Rearrange("a b c -> a (b c)"), torch.nn.Linear(6, 2))
-print(*model(torch.ones(4, 2, 3)).shape)"""
-    assert runner.python("-m", "tinytorch", "-c", program).stdout.split() == ["4", "2"]
+    def rearranges() -> None:
+        import torch
+        from einops.layers.torch import Rearrange
+
+        model = torch.nn.Sequential(Rearrange("a b c -> a (b c)"), torch.nn.Linear(6, 2))
+        print(*model(torch.ones(4, 2, 3)).shape)
+
+    assert runner.output("-c", program(rearranges)).split() == ["4", "2"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tinytorch as tt
+from tests.fresh import program
 from tests.runner import Runner
 
 numpy_files = pytest.importorskip("safetensors.numpy")
@@ -24,14 +25,15 @@ def test_there_and_back(tmp_path: Path) -> None:
 
 
 def test_its_module_for_torch(runner: Runner) -> None:
-    program = """import torch
-from safetensors.torch import load_file, load_model, save_file, save_model
-save_file({"a": torch.arange(3.0)}, "x.safetensors", metadata={"format": "pt"})
-print(load_file("x.safetensors")["a"].tolist())
-model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
-save_model(model, "m.safetensors")
-load_model(other, "m.safetensors")
-print(torch.equal(model.weight, other.weight))"""
-    assert runner.python("-m", "tinytorch", "-c", program).stdout.split("\n") == [
-        "[0.0, 1.0, 2.0]", "True", "",
-    ]  # fmt: skip
+    def saves_and_loads() -> None:
+        import torch
+        from safetensors.torch import load_file, load_model, save_file, save_model
+
+        save_file({"a": torch.arange(3.0)}, "x.safetensors", metadata={"format": "pt"})
+        print(load_file("x.safetensors")["a"].tolist())
+        model, other = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+        save_model(model, "m.safetensors")
+        load_model(other, "m.safetensors")
+        print(torch.equal(model.weight, other.weight))
+
+    assert runner.output("-c", program(saves_and_loads)) == "[0.0, 1.0, 2.0]\nTrue\n"

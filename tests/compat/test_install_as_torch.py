@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
-import textwrap
-from collections.abc import Callable
 
 import pytest
 
-from tests.facade.fresh import run
+from tests.fresh import program, run
 from tests.runner import Runner
-
-
-def printed_by(program: Callable[[], None]) -> list[str]:
-    """What a function prints in an interpreter of its own."""
-    source = textwrap.dedent(inspect.getsource(program))
-    return run(f"{source}\n{program.__name__}()").splitlines()
 
 
 def stand_in() -> None:
@@ -36,7 +27,7 @@ def stand_in() -> None:
 
 
 def test_torch_is_tinytorch_until_it_is_taken_back() -> None:
-    assert printed_by(stand_in) == [
+    assert run(stand_in).splitlines() == [
         "True True True",
         "2.13.0+tinytorch.0.1.0 torch.float32 torch.Size([2, 3]) <class 'torch.Tensor'> "
         "torch.bfloat16",
@@ -67,7 +58,7 @@ def take_back() -> None:
 
 
 def test_everything_is_as_it_was_afterwards() -> None:
-    assert printed_by(take_back) == ["True"]
+    assert run(take_back) == "True"
 
 
 def pytorch_before_and_after() -> None:
@@ -90,7 +81,7 @@ def pytorch_before_and_after() -> None:
 @pytest.mark.torch
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 def test_pytorch_is_found_again_and_not_replaced() -> None:
-    assert printed_by(pytorch_before_and_after) == [
+    assert run(pytorch_before_and_after).splitlines() == [
         "True",
         "False",
         "tinytorch cannot stand in for torch: this process has imported torch",
@@ -111,13 +102,18 @@ def cells() -> None:
 
 def test_cells_of_a_notebook() -> None:
     pytest.importorskip("IPython", reason="it runs the cells")
-    assert printed_by(cells)[-1] == "tensor([2., 4.]) torch.float32"
+    assert run(cells).splitlines()[-1] == "tensor([2., 4.]) torch.float32"
 
 
 def test_packaging_tools_find_a_torch(runner: Runner) -> None:
-    program = """import importlib.metadata as metadata, torch
-print(metadata.version("torch") == torch.__version__, metadata.metadata("torch")["Name"])
-torch.uninstall_as_torch()
-print([each.read_text("METADATA") for each in metadata.distributions(name="torch")
-       if "tinytorch" in each.version])"""
-    assert runner.output("-c", program).splitlines() == ["True torch", "[]"]
+    def ask() -> None:
+        import importlib.metadata as metadata
+
+        import torch
+
+        print(metadata.version("torch") == torch.__version__, metadata.metadata("torch")["Name"])
+        torch.uninstall_as_torch()
+        found = metadata.distributions(name="torch")
+        print([each.read_text("METADATA") for each in found if "tinytorch" in each.version])
+
+    assert runner.output("-c", program(ask)).splitlines() == ["True torch", "[]"]

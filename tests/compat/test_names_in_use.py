@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.facade.fresh import run
+from tests.fresh import run
 
 # -- TorchScript, as far as it is Python --------------------------------------------------------
 
@@ -75,17 +75,22 @@ def test_modules_as_functions(torch: Any) -> None:
 
 
 def test_functorch_is_found_beside_torch() -> None:
-    code = """
-import tinytorch
-tinytorch.install_as_torch()
-import functorch, functorch.experimental, torch
-from functorch import vmap
-assert functorch is torch.functorch and vmap is torch.vmap
-tinytorch.uninstall_as_torch()
-import sys
-print([name for name in sys.modules if name.partition(".")[0] == "functorch"])
-"""
-    assert run(code) == "[]"
+    def program() -> None:
+        import sys
+
+        import tinytorch
+
+        tinytorch.install_as_torch()
+        import functorch
+        import functorch.experimental
+        import torch
+        from functorch import vmap
+
+        assert functorch is torch.functorch and vmap is torch.vmap
+        tinytorch.uninstall_as_torch()
+        print([name for name in sys.modules if name.partition(".")[0] == "functorch"])
+
+    assert run(program) == "[]"
 
 
 # -- how modules take new contents ---------------------------------------------------------------
@@ -193,17 +198,19 @@ def test_nested_tensors_are_refused() -> None:
 
 
 def test_quantized_dtypes_are_named_and_refused() -> None:
-    code = """
-import tinytorch
-tinytorch.install_as_torch()
-import torch
-assert (torch.ones(1).dtype == torch.qint8) is False and "qint8" in repr(torch.qint8)
-try:
-    torch.zeros(2, dtype=torch.qint8)
-except TypeError as error:
-    print(error)
-"""
-    assert run(code) == "backend 'numpy' has no dtype 'qint8'"
+    def program() -> None:
+        import tinytorch
+
+        tinytorch.install_as_torch()
+        import torch
+
+        assert (torch.ones(1).dtype == torch.qint8) is False and "qint8" in repr(torch.qint8)
+        try:
+            torch.zeros(2, dtype=torch.qint8)
+        except TypeError as error:
+            print(error)
+
+    assert run(program) == "backend 'numpy' has no dtype 'qint8'"
 
 
 # -- groups of products, and what is kept of a call ----------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import signal
-import subprocess
 import sys
 import threading
 import weakref
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.runner import Runner
+from tests.fresh import run
 from tinytorch import nn
 from tinytorch.compat.unsupported import Absent
 
@@ -52,11 +51,14 @@ def test_what_is_not_there_says_so_when_it_is_used(name: str) -> None:
         refused(nn.Linear(1, 1))
 
 
-def test_a_module_of_a_package_by_another_name_is_one_module(runner: Runner) -> None:
-    program = """import tinytorch._higher_order_ops.associative_scan as one
-import tinytorch.compat.higher_order_ops.associative_scan as other
-print(one is other)"""
-    assert runner.python("-c", program).stdout.strip() == "True"
+def test_a_module_of_a_package_by_another_name_is_one_module() -> None:
+    def program() -> None:
+        import tinytorch._higher_order_ops.associative_scan as one
+        import tinytorch.compat.higher_order_ops.associative_scan as other
+
+        print(one is other)
+
+    assert run(program) == "True"
 
 
 def test_names_of_pytorchs_files() -> None:
@@ -73,11 +75,16 @@ def test_names_of_pytorchs_files() -> None:
 
 
 def test_nothing_of_this_is_imported_with_the_package() -> None:
-    code = "import sys, tinytorch; print(*sorted(m for m in sys.modules if 'tinytorch' in m))"
-    command = [sys.executable, "-c", code]
-    loaded = subprocess.run(command, capture_output=True, text=True, check=True)
+    def program() -> None:
+        import sys
+
+        import tinytorch
+
+        print(tinytorch.__name__, *sys.modules)
+
+    loaded = run(program).split()
     for name in ("library", "fx", "futures", "multiprocessing", "onnx", "profiler", "_dynamo"):
-        assert f"tinytorch.{name}" not in loaded.stdout.split()
+        assert f"tinytorch.{name}" not in loaded
 
 
 def test_absent_classes_have_no_instances() -> None:
@@ -91,8 +98,15 @@ def test_absent_classes_have_no_instances() -> None:
     "_higher_order_ops", "_subclasses", "export",
 ])  # fmt: skip
 def test_modules_are_attributes_without_an_import(name: str) -> None:
-    code = f"import tinytorch, types; assert isinstance(tinytorch.{name}, types.ModuleType)"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    def program(name: str) -> None:
+        import operator
+        import types
+
+        import tinytorch
+
+        print(isinstance(operator.attrgetter(name)(tinytorch), types.ModuleType))
+
+    assert run(program, name) == "True"
 
 
 # -- functions of functions ----------------------------------------------------------------------
@@ -413,8 +427,9 @@ def test_sharing_strategies() -> None:
 
 @pytest.mark.parametrize("name", ["function", "profiler", "variable"])
 def test_modules_of_autograd_are_there_unasked(name: str) -> None:
-    program = f"import tinytorch as tt; print(tt.autograd.{name}.__name__)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True
-    )
-    assert done.stdout == f"tinytorch.autograd.{name}\n"
+    def program(name: str) -> None:
+        import tinytorch as tt
+
+        print(getattr(tt.autograd, name).__name__)
+
+    assert run(program, name) == f"tinytorch.autograd.{name}"

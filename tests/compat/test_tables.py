@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.facade.fresh import run
+from tests.fresh import run
 from tinytorch.compat.import_hook import TABLED
 from tinytorch.compat.rows import Row, Table
 
@@ -97,12 +97,25 @@ def test_an_answer_is_not_shared() -> None:
 
 @pytest.mark.parametrize("package", ["tinytorch", "torch"])
 def test_modules_without_a_file_are_imported_by_both_names(package: str) -> None:
-    start = "import tinytorch; tinytorch.install_as_torch()"
-    lines = [f"import {package}.{name}" for name in " ".join(TABLED.values()).split()]
-    end = f"print({package}.backends.mps.is_built())"
-    assert run("\n".join([start, *lines, end])) == "False"
+    def program(package: str, names: list[str]) -> None:
+        import importlib
+
+        import tinytorch
+
+        tinytorch.install_as_torch()
+        for name in names:
+            importlib.import_module(f"{package}.{name}")
+        print(importlib.import_module(package).backends.mps.is_built())
+
+    assert run(program, package, " ".join(TABLED.values()).split()) == "False"
 
 
 def test_nothing_is_made_before_it_is_asked_for() -> None:
-    code = "import sys, tinytorch; print(*(m for m in sys.modules if 'compat.' in m))"
-    assert not re.search("tables|rows", run(code))
+    def program() -> None:
+        import sys
+
+        import tinytorch
+
+        print(tinytorch.__name__, *(name for name in sys.modules if "compat." in name))
+
+    assert not re.search("tables|rows", run(program))

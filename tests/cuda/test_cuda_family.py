@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
 import sys
 import types
 import warnings
@@ -16,6 +15,7 @@ from strictcupy.backend import PretendedCuda, pretended_cuda
 
 import tinytorch as tt
 from tests.calls import Call, words
+from tests.fresh import run
 from tinytorch.backends.cupy import memory
 
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
@@ -89,11 +89,16 @@ def test_there_are_no_generators_and_looking_loads_nothing(torch: Any) -> None:
         tt.cuda.default_generators[0]
     with tt.cuda.device_of(tt.ones(1)):
         pass
-    script = (
-        "import tinytorch as tt, sys; [getattr(tt.cuda, n) for n in dir(tt.cuda)]; "
-        "assert 'tinytorch.backends.cupy' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)
+
+    def program() -> None:
+        import sys
+
+        import tinytorch as tt
+
+        [getattr(tt.cuda, name) for name in dir(tt.cuda)]
+        print("tinytorch.backends.cupy" in sys.modules)
+
+    assert run(program) == "False"
 
 
 @without_gpu

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.facade.fresh import run
+from tests.fresh import run
 from tinytorch.dispatch.op import NAMESPACES
 from tinytorch.facade import resolve
 
@@ -21,35 +21,40 @@ SPACES = (
     "", "fft", "linalg", "special", "numpy", "signal.windows", "nn.functional", "return_types",
 )  # fmt: skip
 
-MISSES = """
-import json, operator, sys
-import tinytorch as tt
-first = set(sys.modules)
-assert not hasattr(tt, "nope") and set(sys.modules) == first
-x = tt.zeros(2)
-spaces = [operator.attrgetter(name)(tt) if name else tt for name in {spaces!r}]
-[dir(space) for space in spaces]  # reads the packages
-before = set(sys.modules)
-for owner in [*spaces, tt.Tensor, x]:
-    for name in "nope", "zeross", "_nope":
-        assert not hasattr(owner, name)
-dir(tt), tt.__all__, [dir(space) for space in spaces]
-print(json.dumps(sorted(set(sys.modules) - before)))
-"""
+
+def misses(names: tuple[str, ...]) -> None:
+    import operator
+    import sys
+
+    import tinytorch as tt
+
+    first = set(sys.modules)
+    assert not hasattr(tt, "nope") and set(sys.modules) == first
+    x = tt.zeros(2)
+    spaces = [operator.attrgetter(name)(tt) if name else tt for name in names]
+    [dir(space) for space in spaces]  # reads the packages
+    before = set(sys.modules)
+    for owner in [*spaces, tt.Tensor, x]:
+        for name in "nope", "zeross", "_nope":
+            assert not hasattr(owner, name)
+    dir(tt), tt.__all__, [dir(space) for space in spaces]
+    print(*sorted(set(sys.modules) - before))
 
 
 def test_an_unknown_name_imports_nothing() -> None:
-    assert json.loads(run(MISSES.format(spaces=SPACES))) == []
+    assert run(misses, SPACES) == ""
 
 
 def test_a_star_imports_the_families_of_its_names() -> None:
-    out = run(
-        "import sys\n"
-        "from tinytorch.fft import *\n"
-        "print(callable(rfft), *(f'tinytorch.ops.{family}' in sys.modules"
-        " for family in ('fft.one_dimension', 'sort.sorting')))"
-    )
-    assert out == "True True False"
+    def program() -> None:
+        import sys
+
+        names: dict[str, object] = {}
+        exec("from tinytorch.fft import *", names)
+        families = "tinytorch.ops.fft.one_dimension", "tinytorch.ops.sort.sorting"
+        print(callable(names["rfft"]), *(family in sys.modules for family in families))
+
+    assert run(program) == "True True False"
 
 
 def module(space: str) -> Any:
@@ -91,27 +96,28 @@ def test_nothing_is_suggested_that_is_not_alike() -> None:
     assert resolve.nearest("x", []) is None
 
 
-LOADED = """
-import json
-from tinytorch.facade import resolve
-from tinytorch.dispatch.op import NAMESPACES, OPS
-from tinytorch.core.tensor import Tensor
-from tinytorch.ops.named_results import RESULTS
+def loaded() -> None:
+    import json
 
-def names(value):
-    return [name for name, item in vars(value).items() if not isinstance(item, resolve.Unloaded)]
+    from tinytorch.core.tensor import Tensor
+    from tinytorch.dispatch.op import NAMESPACES, OPS
+    from tinytorch.facade import resolve
+    from tinytorch.ops.named_results import RESULTS
 
-before = {"": [*NAMESPACES[""]], "Tensor": names(Tensor), "return_types": [*RESULTS]}
-resolve.load_all()
-spaces = {space: [*table] for space, table in NAMESPACES.items()}
-spaces["private"] = [name for name, op in OPS.items() if not op.public]
-after = spaces | {"Tensor": names(Tensor), "return_types": [*RESULTS]}
-print(json.dumps([before, after]))
-"""
+    def names(value: type) -> list[str]:
+        items = vars(value).items()
+        return [name for name, item in items if not isinstance(item, resolve.Unloaded)]
+
+    before = {"": [*NAMESPACES[""]], "Tensor": names(Tensor), "return_types": [*RESULTS]}
+    resolve.load_all()
+    spaces = {space: [*table] for space, table in NAMESPACES.items()}
+    spaces["private"] = [name for name, op in OPS.items() if not op.public]
+    after = spaces | {"Tensor": names(Tensor), "return_types": [*RESULTS]}
+    print(json.dumps([before, after]))
 
 
 def test_the_index_is_complete() -> None:
-    before, after = json.loads(run(LOADED))
+    before, after = json.loads(run(loaded))
     assert len(after[""]) > 800 and len(after["Tensor"]) > 500
     for space, names in after.items():
         indexed = {*resolve._FAMILY_OF.get(space, ())}
@@ -139,21 +145,25 @@ def test_what_a_program_files_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_named_result_is_there_before_its_operation_is_used() -> None:
-    out = run(
-        "import sys, tinytorch as tt\n"
-        "from tinytorch.return_types import topk\n"
-        "print('tinytorch.ops.sort.sorting' in sys.modules,"
-        " 'tinytorch.ops.linalg.qr' in sys.modules,"
-        " 'linalg_qr' in dir(tt.return_types), topk._fields)"
-    )
-    assert out == "True False True ('values', 'indices')"
+    def program() -> None:
+        import sys
+
+        import tinytorch as tt
+        from tinytorch.return_types import topk
+
+        families = "tinytorch.ops.sort.sorting", "tinytorch.ops.linalg.qr"
+        print(*(family in sys.modules for family in families))
+        print("linalg_qr" in dir(tt.return_types), topk._fields)
+
+    assert run(program) == "True False\nTrue ('values', 'indices')"
     assert inspect.isclass(tt.return_types.linalg_qr_out)
 
 
 def test_what_may_be_overridden_is_known_before_it_is_used() -> None:
-    out = run(
-        "import tinytorch as tt\n"
-        "found = tt.overrides.get_overridable_functions()\n"
-        "print(tt.nn.functional.relu in found[tt.nn.functional], tt.fft.fft in found[tt.fft])"
-    )
-    assert out == "True True"
+    def program() -> None:
+        import tinytorch as tt
+
+        found = tt.overrides.get_overridable_functions()
+        print(tt.nn.functional.relu in found[tt.nn.functional], tt.fft.fft in found[tt.fft])
+
+    assert run(program) == "True True"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import pickle
-import subprocess
-import sys
 import threading
 import traceback
 import types
@@ -16,7 +14,7 @@ import numpy
 import pytest
 
 import tinytorch as tt
-from tests.facade.fresh import ROOT, run
+from tests.fresh import process, run
 from tinytorch import backends
 from tinytorch.backends.numpy import NumpyBackend
 from tinytorch.facade.library_fallback import forwarded
@@ -38,34 +36,57 @@ def test_imported_operation_follows_the_backend_of_the_call(other_library: str) 
 
 
 def test_module_is_imported_on_first_use() -> None:
-    out = run(
-        "import sys, tinytorch as tt; before = 'tinytorch.nn' in sys.modules; tt.nn;"
-        "print(before, 'tinytorch.nn' in sys.modules)"
-    )
-    assert out == "False True"
+    def program() -> None:
+        import sys
+
+        import tinytorch as tt
+
+        before = "tinytorch.nn" in sys.modules
+        tt.nn
+        print(before, "tinytorch.nn" in sys.modules)
+
+    assert run(program) == "False True"
 
 
-FAMILIES = ("sort.sorting", "fft.one_dimension")
-LOADED = f"print([m for m in {FAMILIES} if f'tinytorch.ops.{{m}}' in sys.modules])"
+def families_of(use: str) -> None:
+    import sys
+
+    import tinytorch as tt  # noqa: F401  # for what uses it
+
+    eval(use)
+    for family in ("sort.sorting", "fft.one_dimension"):
+        if f"tinytorch.ops.{family}" in sys.modules:
+            print(family)
 
 
 @pytest.mark.parametrize("use", ["tt.tensor([2, 1]).sort()", "tt.Tensor.sort", "tt.sort"])
 def test_only_the_family_of_a_name_is_imported(use: str) -> None:
-    before = run(f"import sys, tinytorch as tt; {LOADED}")
-    after = run(f"import sys, tinytorch as tt; {use}; {LOADED}")
-    assert (before, after) == ("[]", "['sort.sorting']")
+    assert (run(families_of, "tt"), run(families_of, use)) == ("", "sort.sorting")
 
 
 def test_a_method_whose_family_is_not_imported_counts_as_an_attribute() -> None:
-    code = "x = tt.ones(2); print('sort' in dir(x), hasattr(x, 'sorts'), hasattr(x, 'sort'))"
-    assert run(f"import sys, tinytorch as tt; {code}; {LOADED}").split() == [
-        "True", "False", "True", "['sort.sorting']",
-    ]  # fmt: skip
+    def program() -> None:
+        import sys
+
+        import tinytorch as tt
+
+        x = tt.ones(2)
+        print("tinytorch.ops.sort.sorting" in sys.modules, "sort" in dir(x))
+        print(hasattr(x, "sorts"), "tinytorch.ops.sort.sorting" in sys.modules)
+        print(hasattr(x, "sort"), "tinytorch.ops.sort.sorting" in sys.modules)
+
+    assert run(program).splitlines() == ["False True", "False False", "True True"]
 
 
 def test_an_attribute_of_a_family_that_is_not_imported_can_be_set() -> None:
-    code = "x = tt.tensor([1 + 2j]); x.imag = tt.tensor([5.0]); print(x)"
-    assert run(f"import tinytorch as tt; {code}") == "tensor([1.+5.j])"
+    def program() -> None:
+        import tinytorch as tt
+
+        x = tt.tensor([1 + 2j])
+        x.imag = tt.tensor([5.0])
+        print(x)
+
+    assert run(program) == "tensor([1.+5.j])"
 
 
 def test_the_module_has_itself_under_pytorchs_name() -> None:
@@ -199,21 +220,25 @@ def test_suggestion_is_printed_once() -> None:
 
 
 def test_interpreter_prints_the_suggestion_once() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "import tinytorch as tt; tt.arrange"],
-        capture_output=True, text=True, cwd=ROOT, check=False,
-    )  # fmt: skip
-    assert done.stderr.count("Did you mean") == 1
+    def program() -> None:
+        import tinytorch as tt
+
+        tt.arrange
+
+    assert process(program).stderr.count("Did you mean") == 1
 
 
 def test_underscore_name_fails_at_once() -> None:
-    out = run(
-        "import sys, tinytorch as tt\n"
-        "before = set(sys.modules)\n"
-        "print(hasattr(tt, '__wrapped__'), hasattr(tt, '_ipython_display_'))\n"
-        "print(sorted(set(sys.modules) - before))"
-    )
-    assert out == "False False\n[]"
+    def program() -> None:
+        import sys
+
+        import tinytorch as tt
+
+        before = set(sys.modules)
+        print(hasattr(tt, "__wrapped__"), hasattr(tt, "_ipython_display_"))
+        print(sorted(set(sys.modules) - before))
+
+    assert run(program) == "False False\n[]"
 
 
 @pytest.mark.parametrize("name", ["sum", "zeros", "tensor", "max", "randn"])
@@ -241,10 +266,16 @@ def test_help_shows_signature_and_docstring() -> None:
 def test_function_pickles_by_name_into_a_fresh_process() -> None:
     data = pickle.dumps(tt.sum)
     assert pickle.loads(data) is tt.sum
-    out = run(
-        f"import pickle; f = pickle.loads({data!r})\nimport tinytorch; print(f is tinytorch.sum)"
-    )
-    assert out == "True"
+
+    def program(data: bytes) -> None:
+        import pickle
+
+        function = pickle.loads(data)
+        import tinytorch
+
+        print(function is tinytorch.sum)
+
+    assert run(program, data) == "True"
 
 
 def test_function_of_the_library_is_one_and_pickles_by_name() -> None:
@@ -253,8 +284,13 @@ def test_function_of_the_library_is_one_and_pickles_by_name() -> None:
     functions = [each for each in functions if not isinstance(each, type)]
     assert functions and [pickle.loads(pickle.dumps(each)) for each in functions] == functions
     assert inspect.signature(tt.polyval) == inspect.signature(numpy.polyval)
-    out = run(f"import pickle; print(pickle.loads({pickle.dumps(tt.polyval)!r})([1, 2], 3))")
-    assert out == "tensor(5)"
+
+    def program(data: bytes) -> None:
+        import pickle
+
+        print(pickle.loads(data)([1, 2], 3))
+
+    assert run(program, pickle.dumps(tt.polyval)) == "tensor(5)"
 
 
 def test_reload_keeps_identity() -> None:
@@ -265,54 +301,77 @@ def test_reload_keeps_identity() -> None:
 
 
 def test_racing_threads_see_one_function() -> None:
-    out = run(
-        "import threading, tinytorch as tt\n"
-        "barrier, seen = threading.Barrier(8), []\n"
-        "def look():\n"
-        "    barrier.wait(); seen.append(tt.nextafter)\n"
-        "threads = [threading.Thread(target=look) for _ in range(8)]\n"
-        "[t.start() for t in threads]; [t.join() for t in threads]\n"
-        "print(len(seen), len(set(map(id, seen))))"
-    )
-    assert out == "8 1"
+    def program() -> None:
+        import threading
+
+        import tinytorch as tt
+
+        barrier, seen = threading.Barrier(8), []
+
+        def look() -> None:
+            barrier.wait()
+            seen.append(tt.nextafter)
+
+        threads = [threading.Thread(target=look) for _ in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        print(len(seen), len(set(map(id, seen))))
+
+    assert run(program) == "8 1"
 
 
 @pytest.mark.parametrize("round_", range(3))
 def test_racing_threads_import_what_they_need(round_: int) -> None:
     """A module that imports a part of another package waits for the whole of that first."""
-    out = run(
-        "import threading, tinytorch as tt\n"
-        "names = ['nn', 'optim', 'save', 'fft', 'special', 'cuda', 'autocast', 'compile', 'stft',"
-        " 'sort', 'linalg', 'utils', 'random', 'FloatTensor', 'signal', 'numpy', 'autograd']\n"
-        "barrier, errors = threading.Barrier(8), []\n"
-        "def look(i):\n"
-        "    barrier.wait()\n"
-        "    for name in names[i * 2:] + names[:i * 2]:\n"
-        "        try: getattr(tt, name)\n"
-        "        except BaseException as error: errors.append((name, error))\n"
-        "threads = [threading.Thread(target=look, args=(i,), daemon=True) for i in range(8)]\n"
-        "[t.start() for t in threads]; [t.join(60) for t in threads]\n"
-        "print(errors, any(t.is_alive() for t in threads))"
-    )
-    assert out == "[] False"
+
+    def program() -> None:
+        import threading
+
+        import tinytorch as tt
+
+        names = [
+            "nn", "optim", "save", "fft", "special", "cuda", "autocast", "compile", "stft", "sort",
+            "linalg", "utils", "random", "FloatTensor", "signal", "numpy", "autograd",
+        ]  # fmt: skip
+        barrier, errors = threading.Barrier(8), []
+
+        def look(i: int) -> None:
+            barrier.wait()
+            for name in names[i * 2 :] + names[: i * 2]:
+                try:
+                    getattr(tt, name)
+                except BaseException as error:
+                    errors.append((name, error))
+
+        threads = [threading.Thread(target=look, args=(i,), daemon=True) for i in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join(60) for thread in threads]
+        print(errors, any(thread.is_alive() for thread in threads))
+
+    assert run(program) == "[] False"
 
 
 def test_import_star_gives_the_operations() -> None:
-    out = run(
-        "from tinytorch import *\n"
-        "print(zeros(2).sum().item(), callable(set_backend), Tensor.__name__)"
-    )
-    assert out == "0.0 True Tensor"
+    def program() -> None:
+        names: dict[str, object] = {}
+        exec("from tinytorch import *", names)
+        zeros, set_backend, tensor = (names[each] for each in ("zeros", "set_backend", "Tensor"))
+        print(zeros(2).sum().item(), callable(set_backend), tensor.__name__)
+
+    assert run(program) == "0.0 True Tensor"
 
 
 def test_import_star_hides_no_module_of_the_program() -> None:
-    out = run(
-        "import numpy, random\n"
-        "own = random, numpy\n"
-        "from tinytorch import *\n"
-        "print(own == (random, numpy), 'roots' in dir())"
-    )
-    assert out == "True False"
+    def program() -> None:
+        import random
+
+        import numpy
+
+        own = {"numpy": numpy, "random": random}
+        exec("from tinytorch import *", names := {**own})
+        print(own.items() <= names.items(), "roots" in names)
+
+    assert run(program) == "True False"
 
 
 def test_import_star_gives_what_pytorchs_gives_of_the_same_names(torch: Any) -> None:
@@ -322,19 +381,29 @@ def test_import_star_gives_what_pytorchs_gives_of_the_same_names(torch: Any) -> 
 
 
 def test_import_loads_numpy_and_no_gpu_library() -> None:
-    out = run(
-        "import sys, tinytorch as tt; dir(tt); print('numpy' in sys.modules, 'cupy' in sys.modules)"
-    )
-    assert out == "True False"
+    def program() -> None:
+        import sys
+
+        import tinytorch as tt
+
+        dir(tt)
+        print("numpy" in sys.modules, "cupy" in sys.modules)
+
+    assert run(program) == "True False"
 
 
 def test_plain_completer_lists_names_without_importing_cupy() -> None:
-    out = run(
-        "import rlcompleter, sys, tinytorch as tt\n"
-        "c = rlcompleter.Completer({'tt': tt})\n"
-        "found = [c.complete('tt.zero', i) for i in range(3)]\n"
-        "print(found, 'cupy' in sys.modules)"
-    )
+    def program() -> None:
+        import rlcompleter
+        import sys
+
+        import tinytorch as tt
+
+        completer = rlcompleter.Completer({"tt": tt})
+        found = [completer.complete("tt.zero", i) for i in range(3)]
+        print(found, "cupy" in sys.modules)
+
+    out = run(program)
     assert "tt.zeros(" in out
     assert out.endswith("False")
 
@@ -366,8 +435,17 @@ def test_thread_asks_its_own_backend() -> None:
 ])  # fmt: skip
 def test_a_function_keeps_its_name_when_its_module_is_imported(package: str, name: str) -> None:
     """As in PyTorch, whose packages define the function after its module."""
-    start = "import tinytorch, types; tinytorch.install_as_torch()"
-    function = name.rpartition(".")[2]
-    lines = f"import {package}.{name}; from {package}.{name} import {function} as own"
-    end = f"print({package}.{name} is own and type(own) is types.FunctionType)"
-    assert run("\n".join([start, lines, end])) == "True"
+
+    def program(package: str, name: str) -> None:
+        import importlib
+        import operator
+        import types
+
+        import tinytorch
+
+        tinytorch.install_as_torch()
+        function = getattr(importlib.import_module(f"{package}.{name}"), name.rpartition(".")[2])
+        found = operator.attrgetter(name)(importlib.import_module(package))
+        print(found is function and type(found) is types.FunctionType)
+
+    assert run(program, package, name) == "True"

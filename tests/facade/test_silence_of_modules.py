@@ -5,8 +5,6 @@ What is computed in silence is in tests/ops/pointwise/test_silence.py.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.facade.fresh import ROOT, run
+from tests.fresh import process, run
 
 
 def divided() -> float:
@@ -38,28 +36,31 @@ def test_the_users_own_numpy_warns_as_before() -> None:
 
 
 def test_importing_it_changes_no_filter() -> None:
-    assert run("""if True:
-        import numpy, warnings
+    def program() -> None:
+        import warnings
+
+        import numpy  # noqa: F401  # it changes some
+
         before = list(warnings.filters)
         import tinytorch as tt
+
         tt.ones(1) / 0
         print(warnings.filters == before)
-    """) == "True"  # fmt: skip
+
+    assert run(program) == "True"
 
 
 def test_a_program_that_takes_warnings_for_errors() -> None:
-    program = """if True:
+    def program() -> None:
         import tinytorch as tt
+
         model = tt.nn.Sequential(tt.nn.Linear(2, 2), tt.nn.Softmax(1), tt.nn.BatchNorm1d(2))
         optimizer = tt.optim.Adam(model.parameters())
         for _ in range(2):
             model(tt.full((4, 2), 3e38)).log().sum().backward()
             optimizer.step()
         print(next(model.parameters()))
-    """
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        capture_output=True, text=True, cwd=ROOT, check=False,
-    )  # fmt: skip
+
+    done = process(program, options=["-W", "error"])
     assert (done.returncode, done.stderr) == (0, "")
     assert "nan" in done.stdout

@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.fresh import run
+
 
 # Before Python 3.12 a collection may run inside any C function that allocates. NumPy's `errstate`
 # sets a context variable from C, as decimal's contexts do; the thresholds have it hit often.
-SCRIPT = """
-import gc, sys
-import numpy as np
-import tinytorch as tt
+def forgetful(threshold: int) -> None:
+    import gc
 
-def plain():
-    with tt.enable_grad(), tt.backend_context("numpy"):
-        yield
+    import numpy as np
+    import tinytorch as tt
 
-@tt.no_grad()
-def decorated():
-    try:
-        yield
-    finally:
-        assert not tt.is_grad_enabled()
+    def plain():
+        with tt.enable_grad(), tt.backend_context("numpy"):
+            yield
 
-def leave_behind(function):
-    generator = function()
-    next(generator)
-    cycle = [generator]
-    cycle.append(cycle)
-
-gc.set_threshold(int(sys.argv[1]))
-for number in range(5_000):
-    leave_behind(plain)
-    leave_behind(decorated)
-    with np.errstate(all="ignore"), tt.no_grad():
-        with np.errstate(all="ignore"):
+    @tt.no_grad()
+    def decorated():
+        try:
+            yield
+        finally:
             assert not tt.is_grad_enabled()
-        with tt.enable_grad():
-            assert tt.is_grad_enabled()
-gc.collect()
-assert tt.is_grad_enabled()
-assert tt.get_state().backend == "numpy", tt.get_state()
-print("done")
-"""
+
+    def leave_behind(function):
+        generator = function()
+        next(generator)
+        cycle = [generator]
+        cycle.append(cycle)
+
+    gc.set_threshold(threshold)
+    for number in range(5_000):
+        leave_behind(plain)
+        leave_behind(decorated)
+        with np.errstate(all="ignore"), tt.no_grad():
+            with np.errstate(all="ignore"):
+                assert not tt.is_grad_enabled()
+            with tt.enable_grad():
+                assert tt.is_grad_enabled()
+    gc.collect()
+    assert tt.is_grad_enabled()
+    assert tt.get_state().backend == "numpy", tt.get_state()
+    print("done")
 
 
 @pytest.mark.parametrize("threshold", [7, 13, 50])
 def test_their_scopes_go_without_a_trace(threshold: int) -> None:
-    command = [sys.executable, "-c", SCRIPT, str(threshold)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]
+    assert run(forgetful, threshold) == "done"

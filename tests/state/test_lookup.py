@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.fresh import process, run
 from tests.state.fakes import CLASSES
 from tinytorch.backends import Backend, load
 
@@ -128,34 +126,28 @@ def test_backend_type_is_accepted_wherever_a_name_is():
     assert hash(numpy) == hash("numpy") and tt.BackendType("cupy") is tt.BackendType.CUPY
 
 
-def in_process(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-
-
 def test_environment_variable_in_a_fresh_process():
-    script = (
-        "import tests.state.fakes\n"
-        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
-        "print(tt.get_backend(), tt.get_default_backend())"
-    )
-    done = in_process(script, TINYTORCH_BACKEND="green")
-    assert (done.returncode, done.stdout.split()) == (0, ["green", "green"]), done.stderr
+    def program():
+        import importlib
+
+        importlib.import_module("tests.state.fakes")
+        tt = importlib.import_module("tinytorch.state")
+        print(tt.get_backend(), tt.get_default_backend())
+
+    assert run(program, TINYTORCH_BACKEND="green") == "green green"
 
 
 def test_invalid_environment_variable_raises_at_first_use_and_not_at_import():
-    script = (
-        "import importlib; tt = importlib.import_module('tinytorch.state')\n"
-        "print('imported')\n"
-        "with tt.backend_context('numpy'): print(tt.get_backend())\n"
-        "tt.get_backend()"
-    )
-    done = in_process(script, TINYTORCH_BACKEND="nunpy")
+    def program():
+        import importlib
+
+        tt = importlib.import_module("tinytorch.state")
+        print("imported")
+        with tt.backend_context("numpy"):
+            print(tt.get_backend())
+        tt.get_backend()
+
+    done = process(program, TINYTORCH_BACKEND="nunpy")
     assert done.stdout.split() == ["imported", "numpy"]
     last = done.stderr.strip().splitlines()[-1]
     assert "UnknownBackendError: environment variable TINYTORCH_BACKEND=nunpy: " in last

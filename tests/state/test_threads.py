@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from multiprocessing.pool import ThreadPool
 
 import pytest
 
+from tests.fresh import run
 from tests.state.fakes import COLOURS
 from tinytorch.backends import load
 
@@ -279,28 +279,30 @@ def test_new_threads_start_grad_enabled():
 
 def test_scopes_of_forgotten_generators_end_while_threads_enter_others():
     """Python 3.11 crashed: garbage was collected, and with it scopes, while a scope was entered."""
-    script = """
-from concurrent.futures import ThreadPoolExecutor
-import tinytorch as tt
 
-@tt.no_grad()
-def paused():
-    yield
+    def program():
+        from concurrent.futures import ThreadPoolExecutor
 
-def work():
-    for _ in range(2000):
-        made = paused()
-        next(made)
-        ring = [made]
-        ring.append(ring)  # found as garbage later, in whichever thread looks
-        del made, ring
-        for _ in range(3):
-            with tt.no_grad(), tt.enable_grad():
-                assert tt.is_grad_enabled()
-    assert tt.is_grad_enabled()
+        import tinytorch as tt
 
-with ThreadPoolExecutor(4) as pool:
-    for each in [pool.submit(work) for _ in range(4)]:
-        each.result()
-"""
-    subprocess.run([sys.executable, "-c", script], check=True)
+        @tt.no_grad()
+        def paused():
+            yield
+
+        def work():
+            for _ in range(2000):
+                made = paused()
+                next(made)
+                ring = [made]
+                ring.append(ring)  # found as garbage later, in whichever thread looks
+                del made, ring
+                for _ in range(3):
+                    with tt.no_grad(), tt.enable_grad():
+                        assert tt.is_grad_enabled()
+            assert tt.is_grad_enabled()
+
+        with ThreadPoolExecutor(4) as pool:
+            for each in [pool.submit(work) for _ in range(4)]:
+                each.result()
+
+    assert run(program) == ""

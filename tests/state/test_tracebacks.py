@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, called, words
-from tests.facade.fresh import ROOT
+from tests.fresh import process
 from tinytorch.dispatch.op import NAMESPACES
 from tinytorch.facade import resolve
 from tinytorch.state.tracebacks import WRITTEN
@@ -165,10 +163,11 @@ def test_all_lines_where_they_are_asked_for() -> None:
 
 @pytest.mark.parametrize(("value", "least", "most"), [("", 1, 2), ("full", 4, 99)])
 def test_the_environment_variable(value: str, least: int, most: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "import tinytorch as tt; tt.ones(2).sum(axis=9)"],
-        capture_output=True, text=True, cwd=ROOT, check=False,
-        env={**os.environ, "TINYTORCH_TRACEBACK": value},
-    )  # fmt: skip
+    def program() -> None:
+        import tinytorch as tt
+
+        tt.ones(2).sum(axis=9)
+
+    done = process(program, TINYTORCH_TRACEBACK=value)
     lines = [line for line in done.stderr.splitlines() if PACKAGE in line or WRITTEN in line]
     assert least <= len(lines) <= most, done.stderr

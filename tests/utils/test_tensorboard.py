@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.fresh import program
 from tests.runner import Runner
 
 summary = pytest.importorskip("tensorboardX.proto.event_pb2")
@@ -60,13 +61,19 @@ def test_no_graphs(tmp_path: Path) -> None:
 
 
 def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -> None:
-    program = """import importlib.util as util
-found, util.find_spec = util.find_spec, lambda name: None if "board" in name else found(name)
-try:
-    from tinytorch.utils.tensorboard import SummaryWriter
-except ImportError as error:
-    print(error)"""
-    assert "pip install tensorboardX" in runner.python("-c", program).stdout
+    def asks() -> None:
+        import importlib.util as util
+
+        found, util.find_spec = (
+            util.find_spec,
+            lambda name: None if "board" in name else found(name),
+        )
+        try:
+            from tinytorch.utils.tensorboard import SummaryWriter  # noqa: F401
+        except ImportError as error:
+            print(error)
+
+    assert "pip install tensorboardX" in runner.python("-c", program(asks)).stdout
 
 
 def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,22 +9,28 @@ from pathlib import Path
 
 import pytest
 
+from tests.fresh import run, search_path
+
 ROOT = Path(__file__).parents[3]
-SCRIPT = """
-import sys
-import tinytorch as tt
-assert "strict" in tt.list_backends(), tt.list_backends()
-assert "strictcupy" not in sys.modules, "listing must not import"
-with tt.backend_context("strict"):
-    assert tt.get_backend() == "strict"
-    x = tt.ones(2, 3)
-    assert str(x.backend) == "strict"
-    assert (x + x).tolist() == [[2.0] * 3] * 2
-import strictcupy
-assert strictcupy.__file__.startswith(sys.argv[1]), strictcupy.__file__
-assert strictcupy.linalg.inv(strictcupy.eye(2)).shape == (2, 2)
-assert strictcupy.lib.stride_tricks and strictcupy.cupyx.scipy
-"""
+
+
+def computes(site: str) -> None:
+    import sys
+
+    import tinytorch as tt
+
+    assert "strict" in tt.list_backends(), tt.list_backends()
+    assert "strictcupy" not in sys.modules, "listing must not import"
+    with tt.backend_context("strict"):
+        assert tt.get_backend() == "strict"
+        x = tt.ones(2, 3)
+        assert str(x.backend) == "strict"
+        assert (x + x).tolist() == [[2.0] * 3] * 2
+    import strictcupy
+
+    assert strictcupy.__file__.startswith(site), strictcupy.__file__
+    assert strictcupy.linalg.inv(strictcupy.eye(2)).shape == (2, 2)
+    assert strictcupy.lib.stride_tricks and strictcupy.cupyx.scipy
 
 
 @pytest.mark.slow
@@ -36,6 +41,4 @@ def test_an_installed_distribution_needs_no_registration(tmp_path: Path) -> None
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     flags = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(site)]
     subprocess.run([*pip, *flags, str(source)], check=True)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])}
-    command = [sys.executable, "-c", SCRIPT, str(site)]
-    subprocess.run(command, check=True, env=environment, cwd=site)
+    run(computes, str(site), PYTHONPATH=search_path(site))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
 import sys
 import types
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 import strictcupy
 
+from tests.fresh import run
 from tinytorch.backends import BackendUnavailableError
 from tinytorch.backends.cupy import CupyBackend
 
@@ -214,78 +214,87 @@ class TestEachCauseIsToldApart:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_forked_child_is_told_to_spawn() -> None:
-    script = """
-import os, strictcupy.backend as b
-from tinytorch.backends import BackendUnavailableError
-backend = b.StrictBackend()
-kept = backend.sin
-if os.fork() == 0:
-    for use in (lambda: backend.sin, lambda: backend.linalg, backend.synchronize):
-        try:
-            use()
-        except BackendUnavailableError as error:
-            assert error.reason == "forked" and "'spawn'" in str(error), error
-        else:
-            os._exit(1)
-    os._exit(0)
-assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
-assert backend.sin is kept
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
+    def program() -> None:
+        import os
+
+        import strictcupy.backend as b
+        from tinytorch.backends import BackendUnavailableError
+
+        backend = b.StrictBackend()
+        kept = backend.sin
+        if os.fork() == 0:
+            for use in (lambda: backend.sin, lambda: backend.linalg, backend.synchronize):
+                try:
+                    use()
+                except BackendUnavailableError as error:
+                    assert error.reason == "forked" and "'spawn'" in str(error), error
+                else:
+                    os._exit(1)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+        assert backend.sin is kept
+
+    run(program)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_switch_in_a_forked_child_raises_and_changes_nothing() -> None:
-    script = """
-import os, threading
-import tinytorch as tt
-from strictcupy.backend import pretended_cuda
-with pretended_cuda(2):
-    tt.ones(2, device="cuda:1")
-    if os.fork() == 0:
-        def switches():
-            yield lambda: tt.set_backend("cupy")
-            yield lambda: tt.backend_context("cupy").__enter__()
-            yield lambda: tt.set_default_backend("cupy")
-            yield lambda: tt.device("cuda").__enter__()
-            yield lambda: tt.ones(2).to("cuda")
-        def work():
-            for switch in switches():
-                try:
-                    switch()
-                except tt.BackendUnavailableError as error:
-                    assert error.reason == "forked" and "'spawn'" in str(error), error
-                else:
-                    failed.append(switch)
-            if tt.get_backend() != "numpy" or tt.ones(2).sum().item() != 2:
-                failed.append(work)
-        failed = []
-        work()
-        threads = [threading.Thread(target=work) for _ in range(3)]
-        for each in threads: each.start()
-        for each in threads: each.join()
-        tt.manual_seed(0)
-        quiet = (tt.cuda.is_available(), tt.cuda.device_count(), tt.cuda.is_initialized())
-        failed += [each for each in quiet if each]
-        failed += [tt.ones(2).is_pinned()]
-        os._exit(len([each for each in failed if each]))
-    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
-    assert tt.cuda.device_count() == 2
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
+    def program() -> None:
+        import os
+        import threading
 
+        import tinytorch as tt
+        from strictcupy.backend import pretended_cuda
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        with pretended_cuda(2):
+            tt.ones(2, device="cuda:1")
+            if os.fork() == 0:
+
+                def switches():
+                    yield lambda: tt.set_backend("cupy")
+                    yield lambda: tt.backend_context("cupy").__enter__()
+                    yield lambda: tt.set_default_backend("cupy")
+                    yield lambda: tt.device("cuda").__enter__()
+                    yield lambda: tt.ones(2).to("cuda")
+
+                def work():
+                    for switch in switches():
+                        try:
+                            switch()
+                        except tt.BackendUnavailableError as error:
+                            assert error.reason == "forked" and "'spawn'" in str(error), error
+                        else:
+                            failed.append(switch)
+                    if tt.get_backend() != "numpy" or tt.ones(2).sum().item() != 2:
+                        failed.append(work)
+
+                failed = []
+                work()
+                threads = [threading.Thread(target=work) for _ in range(3)]
+                for each in threads:
+                    each.start()
+                for each in threads:
+                    each.join()
+                tt.manual_seed(0)
+                quiet = (tt.cuda.is_available(), tt.cuda.device_count(), tt.cuda.is_initialized())
+                failed += [each for each in quiet if each]
+                failed += [tt.ones(2).is_pinned()]
+                os._exit(len([each for each in failed if each]))
+            assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+            assert tt.cuda.device_count() == 2
+
+    run(program)
 
 
 def test_the_facade_never_imports_cupy() -> None:
-    script = """
-import sys
-sys.modules["cupy"] = None
-import tinytorch
-dir(tinytorch), [getattr(tinytorch, name, None) for name in dir(tinytorch)]
-assert "tinytorch.backends.cupy" not in sys.modules
-assert not [name for name in sys.modules if name.startswith("cupy.") or name == "cupyx"]
-"""
-    subprocess.run([sys.executable, "-c", script], check=True, env=_environment())
+    def program() -> None:
+        import sys
+
+        sys.modules["cupy"] = None
+        import tinytorch
+
+        dir(tinytorch), [getattr(tinytorch, name, None) for name in dir(tinytorch)]
+        assert "tinytorch.backends.cupy" not in sys.modules
+        assert not [name for name in sys.modules if name.startswith("cupy.") or name == "cupyx"]
+
+    run(program)

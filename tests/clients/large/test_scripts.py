@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fresh import program
 from tests.runner import Runner
 
 pytestmark = pytest.mark.clients
@@ -36,7 +37,12 @@ FOLDER = Path(__file__).parent
 
 @pytest.mark.parametrize("library", SCRIPTS)
 def test_script_runs_on_tinytorch(runner: Runner, library: str) -> None:
-    if runner.python("-c", f"import importlib.util as u; u.find_spec({library!r}).name").returncode:
+    def find(library: str) -> None:
+        import importlib.util
+
+        assert importlib.util.find_spec(library)
+
+    if runner.python("-c", program(find, library)).returncode:
         pytest.skip(f"{library} is not installed: make clients")
     assert runner.output(str(FOLDER / f"{SCRIPTS[library]}.py")).splitlines()[-1] == "done"
 

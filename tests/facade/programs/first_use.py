@@ -1,7 +1,4 @@
-"""Eight threads at once use what is loaded when it is first used; prints what failed.
-
-``python first_use.py SEED``: the seed chooses who touches what.
-"""
+"""Eight threads at once use what is loaded when it is first used; prints what failed."""
 
 import faulthandler
 import importlib
@@ -94,6 +91,7 @@ def touches(random_):
 
 
 def main(seed):
+    """``seed`` chooses who touches what."""
     start, failed = threading.Barrier(8), []
 
     def work(todo):
@@ -116,7 +114,3 @@ def main(seed):
     for thread in threads:
         thread.join()
     print(*failed, sep="\n", end="")
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

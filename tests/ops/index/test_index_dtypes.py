@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tests.fresh import run
 
 Call = Callable[[], Any]
 
@@ -131,16 +129,19 @@ def told() -> None:
 @pytest.fixture(scope="module")
 def in_the_browser() -> Any:
     """The dtypes in a process whose NumPy has indices of 32 bits."""
-    code = (
-        "import tests.narrow_indices, numpy\n"
-        "assert numpy.argsort([1]).dtype == numpy.sum([True]).dtype == 'int32'\n"
-        "import tests.ops.index.test_index_dtypes as here\n"
-        "here.told()"
-    )
-    root = Path(__file__).parents[3]
-    command = [sys.executable, "-c", code]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=root, check=True)
-    return json.loads(found.stdout)
+
+    def program() -> None:
+        import importlib
+
+        importlib.import_module("tests.narrow_indices")
+        import numpy
+
+        assert numpy.argsort([1]).dtype == numpy.sum([True]).dtype == "int32"
+        from tests.ops.index.test_index_dtypes import told
+
+        told()
+
+    return json.loads(run(program))
 
 
 @pytest.mark.parametrize("name", CALLS)
