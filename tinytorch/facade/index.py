@@ -75,9 +75,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             native_layer_norm rrelu_""",
         "nn.aten_losses": """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
             hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss""",
-        "nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
-            conv_transpose3d convolution""",
-        "nn.distance": "cosine_similarity pairwise_distance",
+        "nn.conv_transpose": "conv_transpose1d conv_transpose2d conv_transpose3d convolution",
+        "nn.convolution": "conv1d conv2d conv3d conv_tbc",
         "nn.dropout": "alpha_dropout dropout feature_alpha_dropout feature_dropout rrelu",
         "nn.embedding_bag_facts": "embedding_bag",
         "nn.normalization": "rms_norm",
@@ -148,6 +147,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "reduce.averages": "average cumulative_prod cumulative_sum percentile ptp",
         "reduce.cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "reduce.differences": "cumulative_trapezoid diff trapezoid trapz",
+        "reduce.distances": "cosine_similarity pairwise_distance",
         "reduce.extrema": "amax amin aminmax argmax argmin max min",
         "reduce.hashing": "hash_tensor",
         "reduce.histograms": "bincount histc histogram histogramdd",
@@ -353,10 +353,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.attention": "scaled_dot_product_attention",
         "nn.batch_normalization": "batch_norm instance_norm local_response_norm",
         "nn.class_loss": "cross_entropy linear_cross_entropy nll_loss",
-        "nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
-            conv_transpose3d""",
+        "nn.conv_transpose": "conv_transpose1d conv_transpose2d conv_transpose3d",
+        "nn.convolution": "conv1d conv2d conv3d conv_tbc",
         "nn.ctc_loss": "ctc_loss",
-        "nn.distance": "cosine_similarity pairwise_distance",
         "nn.dropout": """alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout
             rrelu""",
         "nn.embedding": "embedding one_hot",
@@ -389,6 +388,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.unfolding": "fold unfold",
         "nn.unpooling": "max_unpool1d max_unpool2d max_unpool3d",
         "pointwise.trigonometric": "tanh tanh_",
+        "reduce.distances": "cosine_similarity pairwise_distance",
     },
     "private": {
         "create.conversion": """_assigned _clear_region _laid _pinned _to_dtype _view_scatter

@@ -122,3 +122,29 @@ def check_channels(
             f"{name}: Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional "
             f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
         )
+
+
+def check(
+    name: str,
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    how: Arguments,
+    transposed: bool,
+) -> None:
+    """RuntimeError for numbers, groups, channels, dtypes or sizes that do not fit."""
+    check_numbers(name, how)
+    check_groups(name, weight, how.groups)
+    check_channels(name, input, weight, bias, how.groups, transposed)
+    check_dtypes(name, input, weight, bias)
+    spatial = weight.ndim - 2
+    if 0 in weight.shape[2:] or 0 in input.shape[-spatial:]:
+        raise RuntimeError(
+            f"{name}: Only zero batch or zero channel inputs are supported, but got input shape: "
+            f"{list(input.shape)} and weight shape: {list(weight.shape)}"
+        )
+
+
+def times(sizes: Any) -> str:
+    """Sizes as an error shows them: ``2 x 3``."""
+    return " x ".join(map(str, sizes))

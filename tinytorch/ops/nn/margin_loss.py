@@ -9,8 +9,8 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...dispatch.record import keep_versions
 from ...dtypes import int64
+from ..reduce.distances import pairwise_distance
 from .activation import relu
-from .distance import pairwise_distance
 from .loss_reduction import (
     SPACE,
     check_scalar_type,

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
-from ..reduce.norms import p_norm
+from .norms import p_norm
 
 
 @composite(namespaces=("", "nn.functional"), method=False, node="NormBackward1")
