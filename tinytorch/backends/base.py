@@ -6,22 +6,18 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy
 
 from .. import dtypes
-from .devices import Placement
+from .devices import Array as Array
 from .row_starts import RowStarts
+from .special_functions import SpecialFunctions
 from .storage import whole_memory
 
-#: A raw array of whatever library the backend wraps.
-Array: TypeAlias = Any
 
-OUT_OF_BOUNDS = "{name}(): index {index} is out of bounds for dimension {dim} with size {size}"
-
-
-class Backend(Placement):
+class Backend(SpecialFunctions):
     """An array library, as the kernels see it.
 
     A kernel calls its first argument ``xp`` with NumPy's names: a name this class does not define
@@ -171,49 +167,6 @@ class Backend(Placement):
 
     # -- operations libraries disagree on --------------------------------------------
 
-    def write_zeros(self, target: Array) -> None:
-        """Zeros over all of ``target``."""
-        target.fill(0)
-
-    def write_item(self, target: Array, index: Any, value: Any) -> None:
-        """``target[index] = value`` in place."""
-        target[index] = value
-
-    def index_add(self, target: Array, index: Any, values: Array) -> None:
-        """``target[index] += values`` in place, repeated indices summed."""
-        self.library.add.at(target, index, values)
-
-    def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
-        """``index_add`` with the ufunc ``name`` for the sum; all arrays have one dimension."""
-        getattr(self.library, name).at(target, index, values)
-
-    def accumulate(self, name: str, array: Array, axis: int) -> Array:
-        """Running results of the ufunc ``name`` along ``axis``."""
-        return getattr(self.library, name).accumulate(array, axis=axis)
-
-    def scan(self, combine: Callable[[Array, Array], Array], array: Array, axis: int) -> Array:
-        """Running results of an associative function of two arrays along ``axis``."""
-        from .scans import scan
-
-        return scan(self, combine, array, axis)
-
-    def order(self, array: Array, axis: int, descending: bool = False) -> Array:
-        """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
-        xp = self.library
-        if not descending:
-            return self.astype(self.argsort(array, axis=axis, kind="stable"), "int64")
-        # A stable order of the reversed elements, reversed, leaves equal ones in their order.
-        found = self.argsort(xp.flip(array, axis), axis=axis, kind="stable")
-        return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
-
-    def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
-        """The first ``count`` indices of the order along ``axis``; of equal elements any."""
-        return self.order(array, axis, descending)[(slice(None),) * axis + (slice(0, count),)]
-
-    def pick(self, array: Array, axis: int, place: Array) -> Array:
-        """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
-        return self.library.take_along_axis(self.order(array, axis), place, axis)
-
     def lu(self, matrix: Array) -> tuple[Array, Array] | None:
         """LU factors in one matrix, and LAPACK's pivots; None where products are to do it."""
         return None
@@ -251,56 +204,9 @@ class Backend(Placement):
         """Where the rows of arrays begin, by shape."""
         return RowStarts(self)
 
-    def last_true(self, mask: Array, axis: int) -> Array:
-        """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
-        place = self.library.arange(mask.shape[axis], dtype="int64")
-        place = place.reshape(tuple(-1 if i == axis else 1 for i in range(mask.ndim)))
-        return self.accumulate("maximum", self.library.where(mask, place, 0), axis)
-
     def astype(self, array: Array, dtype: Any) -> Array:
         """The array in another native dtype, itself if it has it already."""
         return array.astype(dtype, copy=False)
-
-    def check_read(self, index: Any) -> None:
-        """Refuse to read at ``index`` if how many elements that gives is nowhere to be seen."""
-
-    def take_in_each(self, array: Array, index: Array) -> Array:
-        """``(batch, channels, n)`` from ``(batch, channels, size)`` and ``(batch, n)``, within it.
-
-        All channels of an example are read at the same places.
-        """
-        return self.library.take_along_axis(array, index[:, None, :], axis=2)
-
-    def check_indices(
-        self,
-        name: str,
-        index: Array,
-        size: int,
-        dim: int,
-        negative: bool = True,
-        text: str = OUT_OF_BOUNDS,
-        error: type[Exception] = IndexError,
-    ) -> None:
-        """``error`` if an element of ``index`` does not name one of ``size`` places."""
-        if not index.size:
-            return
-        low, high = _ends(index)
-        if high >= size or low < (-size if negative else 0):
-            wrong = high if high >= size else low
-            raise error(text.format(name=name, index=wrong, dim=dim, size=size))
-
-    def extremes(self, index: Array) -> tuple[int, int] | None:
-        """The lowest and the highest element; None if there is none or the host would wait."""
-        return _ends(index) if index.size else None
-
-    def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
-        """``check_indices`` where the lowest and highest index are known already."""
-        self.check_indices(name, extremes, size, dim, False, text)
-
-    def check_all(self, valid: Array, message: str) -> None:
-        """RuntimeError with ``message`` unless every element of ``valid`` is true."""
-        if not bool(valid.all()):
-            raise RuntimeError(message)
 
     def masked(self, array: Array, mask: Array) -> Array:
         """``array`` where ``mask`` holds, else 0; the two may broadcast."""
@@ -330,67 +236,6 @@ class Backend(Placement):
     def sum_of_products(self, a: Array, b: Array) -> Array:
         """The sum of ``a * b`` over the last dimension, which is kept with size 1."""
         return self.sum(a * b, axis=-1, keepdims=True)
-
-    def erf(self, array: Array) -> Array:
-        """The error function of a real floating-point array."""
-        return self._error_function("erf", array)
-
-    def erfc(self, array: Array) -> Array:
-        """``1 - erf(x)``."""
-        return self._error_function("erfc", array)
-
-    def erfcx(self, array: Array) -> Array:
-        """``exp(x^2) * erfc(x)``."""
-        return self._error_function("erfcx", array)
-
-    def erfinv(self, array: Array) -> Array:
-        """The inverse of the error function."""
-        return self._error_function("erfinv", array)
-
-    def erfcinv(self, array: Array) -> Array:
-        """The inverse of ``erfc``."""
-        return self._error_function("erfcinv", array)
-
-    def ndtr(self, array: Array) -> Array:
-        """``P(X <= x)`` for a standard normal X; of float32 to 1e-7, not to 1e-7 of itself."""
-        return self._error_function("ndtr", array)
-
-    def digamma(self, array: Array) -> Array:
-        """The derivative of the gamma function's logarithm, of a real floating-point array."""
-        from .numpy.gamma_formulas import digamma
-
-        return self._by_formula(digamma, array)
-
-    def trigamma(self, array: Array) -> Array:
-        """The derivative of ``digamma``."""
-        from .numpy.gamma_formulas import trigamma
-
-        return self._by_formula(trigamma, array)
-
-    def _error_function(self, name: str, array: Array) -> Array:
-        from .numpy import error_function
-
-        single = array.dtype.itemsize <= 4
-        return self._by_formula(error_function.formula(name, single), array)
-
-    def _by_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
-        wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
-        values = self.blockwise(lambda part: formula(self, part), wide)
-        return values.astype(array.dtype, copy=False)
-
-    def special(self, name: str) -> Callable[..., Array]:
-        """SciPy's special function ``name`` on this library's arrays.
-
-        Raises:
-            ImportError: If it needs a package that is not installed.
-        """
-        try:
-            from scipy import special
-        except ImportError as error:
-            raise ImportError(
-                f"the special function {name!r} is SciPy's: install it with `pip install scipy`"
-            ) from error
-        return getattr(special, name)  # type: ignore[no-any-return]
 
     def raising(self) -> AbstractContextManager[object]:
         """A context in which a failed factorisation raises ``xp.linalg.LinAlgError``."""
@@ -531,14 +376,6 @@ def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
 
 
 _DTYPE_OF_CHAR = _bind_numpy_twins()
-
-
-def _ends(index: Array) -> tuple[int, int]:
-    """The lowest and the highest element; Python's own functions are quicker on a few."""
-    if index.size <= 64:
-        numbers = index.reshape(-1).tolist()
-        return min(numbers), max(numbers)
-    return int(index.min()), int(index.max())
 
 
 def _unchanged(number: float) -> float:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy
 
-from .base import OUT_OF_BOUNDS, Array, Backend
+from .base import Array, Backend
+from .indices import OUT_OF_BOUNDS
 
 #: Answers kept at most; then the host waits for them, which also bounds the memory they take.
 _MOST = 1024

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy
 
 from .errors import BackendUnavailableError
 
+#: A raw array of whatever library the backend wraps.
+Array: TypeAlias = Any
 _Host = numpy.ndarray[Any, Any]
 
 

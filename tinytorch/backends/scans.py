@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 if TYPE_CHECKING:
-    from .base import Array, Backend
+    from .devices import Array
+    from .indices import Indices
 
 Combine = Callable[[Any, Any], Any]
 
@@ -28,7 +29,7 @@ _LARGE = 512
 _SIDE_BY_SIDE = 64
 
 
-def scan(xp: Backend, combine: Combine, array: Array, axis: int) -> Array:
+def scan(xp: Indices, combine: Combine, array: Array, axis: int) -> Array:
     """Running results of an associative ``combine`` along ``axis``, in log2(size) steps.
 
     Args:
@@ -49,7 +50,7 @@ def scan(xp: Backend, combine: Combine, array: Array, axis: int) -> Array:
 
 
 def index_combine(
-    xp: Backend, combine: Combine, target: Array, index: Array, values: Array
+    xp: Indices, combine: Combine, target: Array, index: Array, values: Array
 ) -> None:
     """``target[i] = combine(target[i], v)`` for every pair of ``index`` and ``values``.
 
