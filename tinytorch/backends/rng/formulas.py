@@ -1,6 +1,6 @@
 """The arithmetic of PyTorch's random streams: plain functions of arrays, without state.
 
-What is drawn, and in which order, is ``torch_mt19937.py``'s business.
+What is drawn, and in which order, is ``mt19937.py``'s business.
 """
 
 from __future__ import annotations

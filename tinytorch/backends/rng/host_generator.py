@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .formulas import NDArray
-from .mt19937 import DEFAULT_SEED, NO_CHANCE, TorchMT19937
+from .mt19937 import NO_CHANCE, TorchMT19937
+from .words import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from ..base import Array, Backend

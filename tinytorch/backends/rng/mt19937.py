@@ -1,7 +1,7 @@
 """PyTorch's CPU random streams over NumPy: one seed, one sequence of numbers.
 
-The engine is the 32-bit Mersenne Twister seeded as ``numpy.random.RandomState`` seeds it.
-What makes the numbers PyTorch's is how many words each distribution takes and what it
+The engine, in ``words.py``, is the 32-bit Mersenne Twister seeded as ``numpy.random.RandomState``
+seeds it. What makes the numbers PyTorch's is how many words each distribution takes and what it
 does with them:
 
 =====================  ===========================================================
@@ -17,7 +17,6 @@ everything else        float64 uniforms through the inverse distribution functio
 =====================  ===========================================================
 
 References:
-    Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998).
     Box and Muller, "A note on the generation of random normal deviates" (1958).
     Knuth, "The Art of Computer Programming" vol. 2, 3.4.2, algorithm P (shuffling).
 """
@@ -25,16 +24,13 @@ References:
 from __future__ import annotations
 
 import math
-import struct
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .formulas import (
     BLOCK,
-    UNIT24,
     NDArray,
     blocks,
     box_muller,
@@ -51,21 +47,11 @@ from .formulas import (
     tiny_pairs,
     vector_pairs,
 )
+from .words import FEW_WORDS, MASK53, Words
 
 if TYPE_CHECKING:
     from ..base import Array
 
-#: The seed of a generator nobody seeded.
-DEFAULT_SEED = 67280421310721
-#: Bytes of a state in PyTorch's layout.
-STATE_SIZE = 5056
-
-_WORDS = 624
-_HEADER = struct.Struct("<QiiQ")
-_NORMALS = struct.Struct("<dddi4x")
-_KEY_BYTES = _WORDS * 8
-#: Below this many words one raw call beats the array fill, which costs 5 us to start.
-_FEW_WORDS = 4096
 #: Up to so many words are taken modulo a number at once.
 _FEW = 256
 #: From this range on an integer takes two words, to keep the modulo's skew small.
@@ -76,15 +62,12 @@ _LONG_PERMUTATION = (2**32 - 1) // 20
 _SHORT_PERMUTATION = 1000
 #: Up to this many normals Python's own mathematics beats calls into NumPy.
 _TINY_NORMAL = 24
-_WORD = 2**32
-_MASK53 = np.array(2**53 - 1, np.uint64)
 NO_CHANCE = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true for all p"
-_SHIFT = np.uint64(32)
 _FLOAT32 = np.dtype(np.float32)
 _INT64 = np.dtype(np.int64)
 
 
-class TorchMT19937:
+class TorchMT19937(Words):
     """A random engine on the host; every draw holds its lock.
 
     Args:
@@ -93,108 +76,6 @@ class TorchMT19937:
 
     #: What computes with arrays that are given.
     _library: Any = np
-
-    def __init__(self, seed: int = DEFAULT_SEED) -> None:
-        self._lock = threading.RLock()
-        self._bits = np.random.MT19937(0)
-        self._random = np.random.RandomState(self._bits)
-        self.manual_seed(seed)
-
-    # -- seed and state -------------------------------------------------------------
-
-    def manual_seed(self, seed: int) -> None:
-        """Restart the stream at ``seed``."""
-        with self._lock:
-            self._seed = seed % 2**64
-            self._random.seed(self._seed % _WORD)
-            self._pending: float | None = None
-
-    def initial_seed(self) -> int:
-        """The seed of the present stream, in ``[0, 2**64)``."""
-        return self._seed
-
-    def get_state(self) -> NDArray:
-        """The state as 5056 bytes, which ``torch.set_rng_state`` also reads."""
-        with self._lock:
-            words = self._random.get_state(legacy=False)["state"]
-            key, position = words["key"], words["pos"]
-            fresh = position == _WORDS and self._is_seeded_key(key)
-            header = _HEADER.pack(self._seed, _WORDS + 1 - position, 1, 0 if fresh else position)
-            pending = self._pending
-        normals = _NORMALS.pack(0.0, pending or 0.0, 0.0, pending is not None)
-        raw = header + key.astype("<u8").tobytes() + normals
-        return np.frombuffer(raw.ljust(STATE_SIZE, b"\0"), np.uint8).copy()
-
-    def set_state(self, state: NDArray) -> None:
-        """Continue from what ``get_state`` or ``torch.get_rng_state`` returned.
-
-        Raises:
-            RuntimeError: The size is not 5056 or the bytes are no state.
-        """
-        raw = np.ascontiguousarray(state).tobytes()
-        if len(raw) != STATE_SIZE:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {STATE_SIZE} but found the input "
-                f"RNG state size to be {len(raw)}"
-            )
-        seed, left, seeded, following = _HEADER.unpack_from(raw)
-        if not (seeded == 1 and 0 < left <= _WORDS and following <= _WORDS):
-            raise RuntimeError("Invalid mt19937 state")
-        key = np.frombuffer(raw, "<u8", _WORDS, _HEADER.size).astype(np.uint32)
-        _, pending, _, is_pending = _NORMALS.unpack_from(raw, _HEADER.size + _KEY_BYTES)
-        with self._lock:
-            self._seed = seed
-            position = _WORDS if left == 1 else following
-            self._random.set_state(("MT19937", key, position, 0, 0.0))
-            self._pending = pending if is_pending else None
-
-    def _is_seeded_key(self, key: NDArray) -> bool:
-        # PyTorch writes position 0, not 624, before the first word of a stream is drawn.
-        seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=False)
-        return np.array_equal(key, seeded["state"]["key"])
-
-    # -- words ----------------------------------------------------------------------
-
-    def _words(self, count: int) -> NDArray:
-        if count <= _FEW_WORDS:
-            return self._bits.random_raw(count).astype(np.uint32)
-        return self._random.randint(0, _WORD, size=count, dtype=np.uint32)
-
-    def _double_words(self, count: int) -> NDArray:
-        if 2 * count <= _FEW_WORDS:
-            raw = self._bits.random_raw(2 * count)
-            return raw[0::2] << _SHIFT | raw[1::2]
-        pairs = self._words(2 * count).astype("<u4", copy=False).view("<u8")
-        low = pairs >> _SHIFT
-        pairs <<= _SHIFT
-        pairs |= low
-        return pairs
-
-    def _unit32(self, count: int) -> NDArray:
-        if count <= _FEW_WORDS:
-            return low24(self._bits.random_raw(count))
-        words = self._words(count)
-        words &= np.uint32(2**24 - 1)
-        units = words.view(np.int32).astype(np.float32)
-        units *= UNIT24
-        return units
-
-    def _unit64(self, count: int) -> NDArray:
-        words = self._double_words(count)
-        words &= _MASK53
-        units = words.view(np.int64).astype(np.float64)
-        units *= 2.0**-53
-        return units
-
-    def _fill(self, shape: Sequence[int], dtype: Any, draw: Callable[[int], NDArray]) -> NDArray:
-        count = math.prod(shape)
-        with self._lock:
-            if count <= BLOCK:
-                return cast(draw(count), dtype).reshape(shape)
-            out = np.empty(count, dtype)
-            for start, stop in blocks(count):
-                out[start:stop] = cast(draw(stop - start), dtype)
-        return out.reshape(shape)
 
     def _place(self, array: NDArray) -> Array:
         return array
@@ -216,7 +97,7 @@ class TorchMT19937:
         A value that rounds to ``high`` becomes ``low``, as in PyTorch.
         """
         if dtype == _FLOAT32 and low == 0 and high == 1:
-            if math.prod(shape) > _FEW_WORDS:
+            if math.prod(shape) > FEW_WORDS:
                 return self._place(self._fill(shape, _FLOAT32, self._unit32))
             with self._lock:
                 words = self._bits.random_raw(shape)
@@ -399,7 +280,7 @@ class TorchMT19937:
 
             def draw(count: int) -> NDArray:
                 words = self._double_words(count)
-                words &= _MASK53
+                words &= MASK53
                 return words < bound
 
             return self._place(self._fill(shape, dtype, draw))
