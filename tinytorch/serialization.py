@@ -24,10 +24,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import IO, Any, TypeAlias
 
-from . import backends
 from .backends import Backend
 from .checkpoint import archive
 from .checkpoint.archive import ArchiveReader, ArchiveWriter
+from .checkpoint.files import can_seek, check_file, opened, read, seekable
 from .checkpoint.legacy import LegacyReader
 from .checkpoint.legacy import write as write_legacy
 from .checkpoint.names import (
@@ -40,12 +40,12 @@ from .checkpoint.names import (
     torch_name,
 )
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
-from .checkpoint.storages import bytes_in_map, bytes_in_memory, restorer, storage_reader
+from .checkpoint.storages import restorer
 from .checkpoint.survey import survey
 from .checkpoint.writing import CLASSES, REDUCERS, attributes, pickled
 from .compat.unsupported import absent
 from .core.device import device
-from .core.tensor import Tensor, wrap
+from .core.tensor import Tensor
 from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage
@@ -115,7 +115,7 @@ def save(
         >>> net.load_state_dict(tt.load(file))
         <All keys matched successfully>
     """
-    _check_file(f, "write", "save(): expected 'f' to be string, path, or a file-like object with "
+    check_file(f, "write", "save(): expected 'f' to be string, path, or a file-like object with "
                 "a 'write' attribute")  # fmt: skip
     buffer: Any = io.BytesIO()
     if not _use_new_zipfile_serialization:
@@ -124,12 +124,12 @@ def save(
                 "Cannot use skip_data=True with _use_new_zipfile_serialization=False"
             )
         write_legacy(obj, buffer, pickle_module, pickle_protocol)
-        with _opened(f, "wb") as file:
+        with opened(f, "wb") as file:
             file.write(buffer.getbuffer())
         return
     storages = pickled(obj, buffer, pickle_module, pickle_protocol)
-    with _opened(f, "wb") as file:
-        whole = file if _can_seek(file) and file.tell() == 0 else io.BytesIO()
+    with opened(f, "wb") as file:
+        whole = file if can_seek(file) and file.tell() == 0 else io.BytesIO()
         zip_file = ArchiveWriter(whole, archive.folder_for(f))
         zip_file.write("data.pkl", buffer.getbuffer())
         if not _disable_byteorder_record:
@@ -162,29 +162,6 @@ REDUCERS[Parameter] = _reduced
 NAMED["torch.nn.parameter", "Parameter"] = Parameter
 CALLED["torch._utils", "_rebuild_parameter"] = _rebuild_parameter
 CALLED["torch._utils", "_rebuild_parameter_with_state"] = _rebuild_parameter
-
-
-def _check_file(f: Any, method: str, text: str) -> None:
-    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, method):
-        raise AttributeError(f"{text}, received {type(f)}")
-
-
-@contextlib.contextmanager
-def _opened(f: Any, mode: str) -> Iterator[Any]:
-    if isinstance(f, (str, os.PathLike)):
-        folder = os.path.dirname(f)
-        if mode == "wb" and folder and not os.path.isdir(folder):
-            raise RuntimeError(f"Parent directory {os.fsdecode(folder)} does not exist.")
-        with open(f, mode) as file:
-            yield file
-    else:
-        yield f
-        if mode == "wb":  # what is written is to be there for who opens the file by its name
-            getattr(f, "flush", lambda: None)()
-
-
-def _can_seek(file: Any) -> bool:
-    return bool(getattr(file, "seekable", lambda: hasattr(file, "seek"))())
 
 
 # -- loading ------------------------------------------------------------------------------------
@@ -238,7 +215,7 @@ def load(
         weights_only = pickle_module is None
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-    _check_file(f, "read", "load(): expected 'f' to be string, path, or a file-like object with "
+    check_file(f, "read", "load(): expected 'f' to be string, path, or a file-like object with "
                 "a 'read' attribute")  # fmt: skip
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a string or os.PathLike to use mmap=True")
@@ -247,56 +224,8 @@ def load(
         unpickle = partial(_read_weights, options)
     else:
         unpickle = partial(_read_anything, pickle_module or pickle, options)
-    with _opened(f, "rb") as file:
-        return _load(_seekable(file), restorer(map_location), unpickle, bool(mmap))
-
-
-#: Reads an object from a pickle, with a function that makes its storages.
-Unpickle: TypeAlias = "Callable[[IO[bytes], ReadStorage], Any]"
-
-
-def _load(
-    file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
-    mapped: bool,
-) -> Any:  # fmt: skip
-    start = file.tell()
-    head = file.read(6)
-    file.seek(start)
-    if head == b"\x93NUMPY":
-        return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
-    if head[:4] != archive.MAGIC:
-        if mapped:
-            raise RuntimeError(
-                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_"
-                "serialization=True)`; save this one again to use it"
-            )
-        legacy = LegacyReader(file)
-        bytes_of = bytes_in_memory(legacy.storages().__getitem__)
-        return unpickle(io.BytesIO(legacy.pickle), storage_reader(bytes_of, legacy.little, restore))
-    zip_file = ArchiveReader(file)
-    if any(name.endswith(".npy") for name in zip_file.names) and not zip_file.has("data.pkl"):
-        arrays = backends.load("numpy").library.load(file, allow_pickle=False)
-        return {name: _numpy(arrays[name]) for name in arrays.files}
-    if zip_file.has("constants.pkl"):
-        raise RuntimeError(
-            "load(): this is a TorchScript archive (written by torch.jit.save), which holds a "
-            "program; tinytorch runs no TorchScript. Save its state_dict() with torch.save"
-        )
-    little = not zip_file.has("byteorder") or bytes(zip_file.read("byteorder")) == b"little"
-    bytes_of = bytes_in_map(zip_file, file) if mapped else bytes_in_memory(zip_file.read, "data/")
-    data = io.BytesIO(zip_file.read("data.pkl"))
-    return unpickle(data, storage_reader(bytes_of, little, restore))
-
-
-def _seekable(file: Any) -> Any:
-    if _can_seek(file) and hasattr(file, "tell"):
-        return file
-    return io.BytesIO(file.read())
-
-
-def _numpy(array: Any) -> Tensor:
-    host = backends.load("numpy")
-    return wrap(host.asarray(array), host)
+    with opened(f, "rb") as file:
+        return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
 
 
 # -- what may be named --------------------------------------------------------------------------
@@ -406,8 +335,8 @@ def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
         >>> tt.serialization.get_unsafe_globals_in_checkpoint(file)
         ['tinytorch.random.Generator']
     """
-    with _opened(f, "rb") as opened:
-        file = _seekable(opened)
+    with opened(f, "rb") as given:
+        file = seekable(given)
         start = file.tell()
         zipped = file.read(4) == archive.MAGIC
         file.seek(start)

@@ -1,0 +1,94 @@
+"""The files of ``save`` and ``load``: how they are opened, and what kind one is."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Callable, Iterator
+from typing import IO, Any, TypeAlias
+
+from .. import backends
+from ..core.tensor import Tensor, wrap
+from . import archive
+from .archive import ArchiveReader
+from .legacy import LegacyReader
+from .names import LoadedStorage
+from .reading import ReadStorage
+from .storages import bytes_in_map, bytes_in_memory, storage_reader
+
+
+def check_file(f: Any, method: str, text: str) -> None:
+    """AttributeError for what is neither a path nor a file that has ``method``."""
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, method):
+        raise AttributeError(f"{text}, received {type(f)}")
+
+
+@contextlib.contextmanager
+def opened(f: Any, mode: str) -> Iterator[Any]:
+    """The file itself, or that of a path, which is closed again."""
+    if isinstance(f, (str, os.PathLike)):
+        folder = os.path.dirname(f)
+        if mode == "wb" and folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {os.fsdecode(folder)} does not exist.")
+        with open(f, mode) as file:
+            yield file
+    else:
+        yield f
+        if mode == "wb":  # what is written is to be there for who opens the file by its name
+            getattr(f, "flush", lambda: None)()
+
+
+def can_seek(file: Any) -> bool:
+    """Whether ``file`` can be read and written out of order."""
+    return bool(getattr(file, "seekable", lambda: hasattr(file, "seek"))())
+
+
+def seekable(file: Any) -> Any:
+    """``file``, or what is left of it in memory if it cannot seek."""
+    if can_seek(file) and hasattr(file, "tell"):
+        return file
+    return io.BytesIO(file.read())
+
+
+#: Reads an object from a pickle, with a function that makes its storages.
+Unpickle: TypeAlias = "Callable[[IO[bytes], ReadStorage], Any]"
+
+
+def read(
+    file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
+    mapped: bool,
+) -> Any:  # fmt: skip
+    """What is in a checkpoint of either format of PyTorch's, or in a file of NumPy's."""
+    start = file.tell()
+    head = file.read(6)
+    file.seek(start)
+    if head == b"\x93NUMPY":
+        return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
+    if head[:4] != archive.MAGIC:
+        if mapped:
+            raise RuntimeError(
+                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_"
+                "serialization=True)`; save this one again to use it"
+            )
+        legacy = LegacyReader(file)
+        bytes_of = bytes_in_memory(legacy.storages().__getitem__)
+        return unpickle(io.BytesIO(legacy.pickle), storage_reader(bytes_of, legacy.little, restore))
+    zip_file = ArchiveReader(file)
+    if any(name.endswith(".npy") for name in zip_file.names) and not zip_file.has("data.pkl"):
+        arrays = backends.load("numpy").library.load(file, allow_pickle=False)
+        return {name: _numpy(arrays[name]) for name in arrays.files}
+    if zip_file.has("constants.pkl"):
+        raise RuntimeError(
+            "load(): this is a TorchScript archive (written by torch.jit.save), which holds a "
+            "program; tinytorch runs no TorchScript. Save its state_dict() with torch.save"
+        )
+    little = not zip_file.has("byteorder") or bytes(zip_file.read("byteorder")) == b"little"
+    bytes_of = bytes_in_map(zip_file, file) if mapped else bytes_in_memory(zip_file.read, "data/")
+    data = io.BytesIO(zip_file.read("data.pkl"))
+    return unpickle(data, storage_reader(bytes_of, little, restore))
+
+
+def _numpy(array: Any) -> Tensor:
+    host = backends.load("numpy")
+    return wrap(host.asarray(array), host)
