@@ -8,8 +8,7 @@ import warnings
 
 #: What the names of the library's files begin with, and those of its functions that have none.
 _OWN = os.path.dirname(__file__) + os.sep, "<tinytorch "
-#: What ``set_warn_always`` was told.
-every_time = False
+_every_time = False
 #: What ``warn_once`` has said.
 _said: set[str] = set()
 
@@ -35,9 +34,34 @@ def warn_once(message: str) -> None:
     Args:
         message: What to say.
     """
-    if every_time or message not in _said:
+    if _every_time or message not in _said:
         _said.add(message)
         warn(message)
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Remember whether warnings are wanted every time; Python's filters decide about ours.
+
+    Args:
+        b: Whether they are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_warn_always(False)
+    """
+    global _every_time
+    _every_time = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """What ``set_warn_always`` was told.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_warn_always_enabled()
+        False
+    """
+    return _every_time
 
 
 def calls_of_the_program() -> list[str]:

@@ -226,16 +226,16 @@ from tinytorch.state.settings import get_float32_matmul_precision as get_float32
 from tinytorch.state.settings import get_num_interop_threads as get_num_interop_threads
 from tinytorch.state.settings import get_num_threads as get_num_threads
 from tinytorch.state.settings import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
-from tinytorch.state.settings import is_warn_always_enabled as is_warn_always_enabled
 from tinytorch.state.settings import set_deterministic_debug_mode as set_deterministic_debug_mode
 from tinytorch.state.settings import set_float32_matmul_precision as set_float32_matmul_precision
 from tinytorch.state.settings import set_flush_denormal as set_flush_denormal
 from tinytorch.state.settings import set_num_interop_threads as set_num_interop_threads
 from tinytorch.state.settings import set_num_threads as set_num_threads
-from tinytorch.state.settings import set_warn_always as set_warn_always
 from tinytorch.state.settings import use_deterministic_algorithms as use_deterministic_algorithms
 from tinytorch.state.tracebacks import set_traceback_filtering as set_traceback_filtering
 from tinytorch.utils.dlpack import to_dlpack as to_dlpack
+from tinytorch.warnings import is_warn_always_enabled as is_warn_always_enabled
+from tinytorch.warnings import set_warn_always as set_warn_always
 
 __version__: str
 bool: dtype

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import warnings
+from ..warnings import is_warn_always_enabled as is_warn_always_enabled
+from ..warnings import set_warn_always as set_warn_always
 
 #: What was set; the modules that are PyTorch's homes of some of them read it, too.
 values: dict[str, Any] = {
@@ -222,30 +223,6 @@ def set_flush_denormal(mode: bool) -> bool:
         False
     """
     return False
-
-
-def set_warn_always(b: bool, /) -> None:
-    """Remember whether warnings are wanted every time; Python's filters decide about ours.
-
-    Args:
-        b: Whether they are.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.set_warn_always(False)
-    """
-    warnings.every_time = bool(b)
-
-
-def is_warn_always_enabled() -> bool:
-    """What ``set_warn_always`` was told.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_warn_always_enabled()
-        False
-    """
-    return warnings.every_time
 
 
 #: The names of this module that are public at the top level.

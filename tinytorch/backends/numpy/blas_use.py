@@ -14,15 +14,20 @@ from time import monotonic
 FEW = 9216
 _SPIN = 0.03
 
-#: Whether it may share any, which threads of ours forbid while they run.
-shares = True
+_shares = True
 _last = -1.0
+
+
+def share(whether: bool) -> None:
+    """Note whether it may share any, which threads of ours forbid while they run."""
+    global _shares
+    _shares = whether
 
 
 def note(elements: int) -> None:
     """A product of operands with so many elements is about to run."""
     global _last
-    if elements > FEW and shares:
+    if elements > FEW and _shares:
         _last = monotonic()
 
 

@@ -25,7 +25,7 @@ def _forget_pool() -> None:
     """In a forked child the pool's threads do not exist, and the lock may be held by one."""
     global _pool, _lock, _holders
     _pool, _lock, _holders = None, threading.Lock(), 0
-    blas_use.shares = True
+    blas_use.share(True)
 
 
 if hasattr(os, "register_at_fork"):
@@ -40,7 +40,7 @@ def _single_threaded_blas(control: openblas.Threads) -> Iterator[None]:
         if not _holders:
             _threads_before = control.get()
             control.set(1)
-            blas_use.shares = False
+            blas_use.share(False)
         _holders += 1
     try:
         yield
@@ -49,7 +49,7 @@ def _single_threaded_blas(control: openblas.Threads) -> Iterator[None]:
             _holders -= 1
             if not _holders:
                 control.set(_threads_before)
-                blas_use.shares = True
+                blas_use.share(True)
 
 
 def _executor(workers: int) -> Any:
