@@ -2,6 +2,7 @@
 
 python -m benchmarks                  # all of it, a few minutes
 python -m benchmarks --only chain     # the rows whose name holds "chain"; several texts: any
+python -m benchmarks --only numpy     # calls of NumPy's dialect beside NumPy's
 python -m benchmarks --only small     # everyday calls on few numbers, and their mean
 python -m benchmarks --quick          # a look: fewer and shorter rounds
 """
@@ -16,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import importing, larger, libraries, mlp, ops, report, small, threads
+from . import dialect, importing, larger, libraries, mlp, ops, report, small, threads
 from .report import Row
 from .timing import Effort
 from .workers import Make, Workers
@@ -55,6 +56,10 @@ def process_row(work: str, workers: Workers, effort: Effort) -> Row:
 
 def small_row(work: str, name: str, count: int, workers: Workers, effort: Effort) -> Row:
     return small.row(work, name, count, workers.libraries, effort)
+
+
+def dialect_row(work: str, source: str, size: int, workers: Workers, effort: Effort) -> Row:
+    return dialect.row(work, source, size, effort)
 
 
 def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> Row:
@@ -120,6 +125,10 @@ def measurements() -> dict[str, Measure]:
     for label, count in {"small: ": 1, "small, two threads: ": 2}.items():
         for name in small.CALLS:
             rows[label + name] = partial(small_row, label + name, name, count)
+    for size, calls in {16: dialect.CALLS, 1000: dialect.CALLS, 1_000_000: dialect.LARGE}.items():
+        for source in calls:
+            work = f"numpy, {size}: {source}"
+            rows[work] = partial(dialect_row, work, source, size)
     return rows
 
 
@@ -165,10 +174,14 @@ def main(arguments: list[str] | None = None) -> int:
     print(report.table(rows))
     print(
         "figure: tinytorch's time over PyTorch's; for the import tinytorch's milliseconds, or its "
-        "process's time over NumPy's; for the threads the throughput of two over that of one"
+        "process's time over NumPy's; for the threads the throughput of two over that of one; for "
+        "calls of NumPy's dialect what they take above NumPy's"
     )
     for label in ("small: ", "small, two threads: "):
         for line in small.summary(label, rows):
+            print(line)
+    for size in (16, 1000):
+        for line in dialect.summary(f"numpy, {size}: ", rows):
             print(line)
     report.write(options.json, machine, rows)
     print(f"written: {options.json}")

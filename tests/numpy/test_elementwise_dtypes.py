@@ -162,7 +162,7 @@ def test_result_is_stretched_to_out() -> None:
     out = tnp.zeros((2, 3))
     tnp.add(tnp.arange(3), 1, out=out)
     assert out.tolist() == [[1, 2, 3], [1, 2, 3]]
-    with pytest.raises(ValueError, match="output array has shape"):
+    with pytest.raises(ValueError, match="output"):
         tnp.add(tnp.zeros((2, 3)), 1, out=tnp.zeros(3))
 
 
@@ -175,7 +175,7 @@ def test_both_results_are_written() -> None:
     outs = tnp.zeros(2, dtype="int64"), tnp.zeros(2, dtype="int64")
     found = tnp.divmod(tnp.array([7, -7]), 3, out=outs)
     assert found[0] is outs[0] and outs[0].tolist() == [2, -3] and outs[1].tolist() == [1, 2]
-    with pytest.raises(ValueError, match="must hold 2 tensors"):
+    with pytest.raises(ValueError, match="must hold 2|one entry per"):
         tnp.modf(tnp.ones(2), out=(tnp.ones(2),))
 
 
@@ -185,10 +185,10 @@ def test_both_results_are_written() -> None:
 @pytest.mark.parametrize(
     ("call", "kinds"),
     [
-        (lambda: tnp.add(tnp.ones(2), tnp.ones(3)), (ValueError, RuntimeError)),
-        (lambda: tnp.matmul(tnp.ones(2), tnp.ones(3)), (ValueError, RuntimeError)),
-        (lambda: tnp.sum(tnp.ones(2), axis=1), (ValueError, IndexError)),
-        (lambda: tnp.gcd(tnp.ones(2), tnp.ones(2)), (TypeError, NotImplementedError)),
+        (lambda: tnp.add(tt.ones(2), tt.ones(3)), (ValueError, RuntimeError)),
+        (lambda: tnp.matmul(tt.ones(2), tt.ones(3)), (ValueError, RuntimeError)),
+        (lambda: tnp.sum(tt.ones(2), axis=1), (ValueError, IndexError)),
+        (lambda: tnp.gcd(tt.ones(2), tt.ones(2)), (TypeError, NotImplementedError)),
     ],
 )  # fmt: skip
 def test_errors_are_found_by_numpys_types_and_by_pytorchs(call: Any, kinds: Any) -> None:

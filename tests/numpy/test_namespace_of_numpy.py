@@ -154,7 +154,7 @@ def test_out_where_and_dtype() -> None:
     assert out.tolist() == [11, 2]
     assert tnp.add(x, 1, dtype="float32").dtype == tt.float32
     assert tnp.sum(x, out=tnp.zeros(())).item() == 5
-    with pytest.raises(ValueError, match="output array has shape"):
+    with pytest.raises(ValueError, match="output|broadcast"):
         tnp.add(x, 1, out=tnp.zeros(3))
     with pytest.raises(TypeError, match="must be Tensors"):
         tnp.add(x, 1, out=[0, 0])  # type: ignore[arg-type]

@@ -171,7 +171,7 @@ def test_singular_matrices_are_refused_by_each_librarys_class() -> None:
 
 def test_what_numpy_takes_and_cannot_be_had_here() -> None:
     with pytest.raises(ValueError, match="mode must be 'reduced', 'complete' or 'r'"):
-        tnp.linalg.qr(tnp.eye(2), "economic")  # deprecated there
+        tnp.linalg.qr(tt.eye(2), "economic")  # deprecated there
     with pytest.raises(ValueError, match="strides must be multiples of 8 bytes"):
         tnp.lib.stride_tricks.as_strided(tnp.ones(2), (2,), (3,))
 

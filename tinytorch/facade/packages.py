@@ -35,7 +35,14 @@ _NAMED_ALIKE = {
 #: Where the modules are that call NumPy.
 _CALLERS = tuple(
     _PREFIX + room
-    for room in ("autograd.engine", "backends.", "dispatch.promotion", "ops.", "optim._")
+    for room in (
+        "autograd.engine",
+        "backends.",
+        "dispatch.promotion",
+        "numpy.direct",
+        "ops.",
+        "optim._",
+    )
 )
 
 

@@ -12,7 +12,10 @@ from typing import Any
 from .. import dtypes
 from ..core.holder import Holder
 from ..core.tensor import Tensor
-from . import functions
+from . import direct, functions
+from .functions.dialect import raising
+from .kept import opened
+from .ndarray import array_of_tensor, ndarray
 
 #: What means the same to both.
 _SAME = frozenset((int, slice, type(None), type(...), bool))
@@ -20,6 +23,28 @@ _WRONG = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
     "arrays are valid indices"
 )
+
+
+@raising
+def getitem(self: ndarray, key: Any) -> ndarray:
+    """``array[key]``: a view for numbers and slices, else a copy; one element is no view."""
+    found = direct.item(self, key)
+    if found is not direct.NOT:
+        return found  # type: ignore[no-any-return]
+    key = key_of(key)
+    part: Any = self._tensor[key]  # type: ignore[index]
+    return array_of_tensor(part.clone() if not part._data.shape and picks_one(key) else part)
+
+
+@raising
+def setitem(self: ndarray, key: Any, value: Any) -> None:
+    """``array[key] = value``."""
+    if direct.write(self, key, value):
+        return
+    tensor: Any = self._tensor
+    if value.__class__ not in (int, float, bool):
+        value = functions.asarray(opened(value, [])).to(tensor.dtype)
+    tensor[key_of(key)] = value
 
 
 def key_of(key: Any) -> Any:

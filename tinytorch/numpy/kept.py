@@ -16,22 +16,30 @@ from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..dtypes import dtype
 from ..state.tracebacks import shorten
+from . import direct
 from .ndarray import array_of_tensor, ndarray
 
 #: Classes of arguments that hold no array, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
 
 
-def kept(function: Callable[..., Any], always: bool = False) -> Any:
+def kept(
+    function: Callable[..., Any], always: bool = False, host: Callable[..., Any] | None = None
+) -> Any:
     """A function on Tensors as one on whatever NumPy takes, which keeps the class.
 
     Args:
         function: Takes and gives Tensors.
         always: Whether the result is an array also where Tensors were given.
+        host: NumPy's own function, which is called where that gives the same.
     """
 
     def public(*args: Any, **options: Any) -> Any:
         try:
+            if host is not None:
+                result = direct.call(host, args, options)
+                if result is not direct.NOT:
+                    return result
             met: list[Tensor] = []
             given = [
                 a._tensor

@@ -6,17 +6,18 @@ from types import ModuleType
 from typing import Any
 
 from .. import dtypes
-from . import functions
+from . import direct, functions
 from .flat import flatiter
 from .functions.dialect import allowed, host
-from .kept import closed, opened
+from .indexing import getitem, setitem
+from .kept import closed, kept, opened
 from .names import public
 from .ndarray import array_of_tensor, native, ndarray
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
     "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip",
-    "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp",
+    "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod",
     "ravel", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take",
     "trace", "var",
 )  # fmt: skip
@@ -48,6 +49,10 @@ def astype(
         >>> np.array([1.7, -1.7]).astype(int)
         array([ 1, -1])
     """
+    given = (self, native(dtype), order, casting, subok, copy)
+    direct_result = direct.call(host().ndarray.astype, given, {})
+    if direct_result is not direct.NOT:
+        return direct_result  # type: ignore[no-any-return]
     (found,) = allowed((self._tensor,), native(dtype), casting)
     if found is self._tensor:
         return array_of_tensor(found.clone()) if copy else self
@@ -465,7 +470,8 @@ def attach(namespace: ModuleType) -> None:
         return namespace
 
     for name in _FUNCTIONS:
-        setattr(ndarray, name, public(name))
+        plain = None if direct.host_function(name) is None else getattr(host().ndarray, name)
+        setattr(ndarray, name, kept(functions.function_of(name), host=plain))
     for function in (
         astype, copy, view, reshape, transpose, flatten, conjugate, compress, fill, sort,
         partition, put, resize, byteswap, setflags, tolist, tobytes, tofile, dumps, dump, getfield,
@@ -474,8 +480,8 @@ def attach(namespace: ModuleType) -> None:
         setattr(ndarray, function.__name__, function)
         function.__qualname__ = f"ndarray.{function.__name__}"
     others: dict[str, Any] = {
-        "conj": conjugate, "flat": property(flatiter, _write_flat),
-        "__array_namespace__": array_namespace,
+        "__getitem__": getitem, "__setitem__": setitem, "conj": conjugate,
+        "flat": property(flatiter, _write_flat), "__array_namespace__": array_namespace,
         "__array_ufunc__": array_ufunc, "__array_function__": array_function,
     }  # fmt: skip
     for name, value in others.items():

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from . import functions
+from .direct import host_function
 from .functions.dialect import host
 from .kept import kept
 from .ufunc import ufunc
@@ -24,7 +25,7 @@ def public(name: str) -> Any:
         return None
     if isinstance(getattr(host(), name, None), host().ufunc):
         return ufunc(name, function)
-    made = kept(function, always=name in _MAKE_ARRAYS)
+    made = kept(function, name in _MAKE_ARRAYS, host_function(name))
     made.__module__ = "tinytorch.numpy"
     return made
 
@@ -46,7 +47,7 @@ def namespace(
         value = getattr(source, name)
         if isinstance(value, type):
             return value
-        made = kept(value)
+        made = kept(value, host=host_function(name, getattr(host(), home.rpartition(".")[2], None)))
         made.__module__ = home
         return made
 

@@ -12,7 +12,6 @@ from ..core.holder import Holder
 from ..core.tensor import Tensor
 from . import functions
 from .functions.dialect import host, raising, top_level
-from .indexing import key_of, picks_one
 
 
 class ndarray(Holder):
@@ -215,21 +214,6 @@ class ndarray(Holder):
         return array_of_tensor(self._tensor.detach())
 
     # -- items -----------------------------------------------------------------------------------
-
-    @raising
-    def __getitem__(self, key: Any) -> ndarray:
-        key = key_of(key)
-        found = self._tensor[key]  # type: ignore[index]
-        if not found._data.shape and picks_one(key):  # a number of NumPy's is no view
-            found = found.clone()
-        return array_of_tensor(found)
-
-    @raising
-    def __setitem__(self, key: Any, value: Any) -> None:
-        tensor: Any = self._tensor
-        if value.__class__ not in (int, float, bool):
-            value = functions.asarray(_opened(value)).to(tensor.dtype)
-        tensor[key_of(key)] = value
 
     def __delitem__(self, key: Any) -> None:
         raise ValueError("cannot delete array elements")

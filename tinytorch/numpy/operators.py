@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
-from .functions.dialect import top_level
+from . import direct
 from .names import public
 from .ndarray import array_of_tensor, ndarray
+from .ufunc import ufunc
 
 #: Python's names of operators of two operands, and NumPy's of their functions.
 OF_TWO = {
@@ -22,11 +23,6 @@ _ORDERS = {
     "ge": "greater_equal",
 }  # fmt: skip
 _OF_ONE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-#: Those that give for floats of one dtype what PyTorch's operation of the name gives.
-_SHARED = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "eq": "eq", "ne": "ne",
-    "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
-}  # fmt: skip
 #: Classes of operands that have operators of their own, and whose result is theirs.
 _LETS = (str, bytes, dict, set, type(None))
 
@@ -43,35 +39,34 @@ def _refuses(other: Any) -> bool:
     return getattr(type(other), "__array_ufunc__", other) is None
 
 
-def _forward(sign: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    name = _SHARED.get(sign)
-    run = None if name is None else top_level(name)
+def _forward(function: ufunc) -> Callable[..., Any]:
+    host = function.host
 
     def method(self: ndarray, other: Any, /) -> Any:
-        mine = self._tensor
-        if run is not None and mine._data.dtype.kind == "f":
-            if other.__class__ is ndarray:
-                theirs = other._tensor
-                if theirs._data.dtype == mine._data.dtype:
-                    return array_of_tensor(run(mine, theirs))
-            elif other.__class__ is float:
-                return array_of_tensor(run(mine, other))
+        if host is not None:
+            result = direct.operate(host, self, other)
+            if result is not direct.NOT:
+                return result
         return function(self, other) if _takes(other) else NotImplemented
 
     return method
 
 
-def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reflected(function: ufunc) -> Callable[..., Any]:
     def method(self: ndarray, other: Any, /) -> Any:
         return function(other, self) if _takes(other) else NotImplemented
 
     return method
 
 
-def _inplace(function: Callable[..., Any]) -> Callable[..., Any]:
+def _inplace(function: ufunc) -> Callable[..., Any]:
+    host = function.host
+
     def method(self: ndarray, other: Any, /) -> Any:
         if not self._tensor._data.shape:  # a number of NumPy's, which does not change
             return function(self, other)
+        if host is not None and direct.change(host, self, other):
+            return self
         if isinstance(other, Tensor):
             other = array_of_tensor(other)
         return function(self, other, out=self)
@@ -85,8 +80,8 @@ def _power(self: ndarray, other: Any, mod: None = None, /) -> Any:
     return public("power")(self, other)
 
 
-def _order(sign: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    plain = _forward(sign, function)
+def _order(sign: str, function: ufunc) -> Callable[..., Any]:
+    plain = _forward(function)
 
     def method(self: ndarray, other: Any, /) -> Any:
         if other is None and sign in ("eq", "ne"):  # of which nothing is equal
@@ -101,7 +96,7 @@ def attach() -> None:
     members: dict[str, Any] = {}
     for sign, name in OF_TWO.items():
         function = public(name)
-        members[f"__{sign}__"] = _forward(sign, function)
+        members[f"__{sign}__"] = _forward(function)
         members[f"__r{sign}__"] = _reflected(function)
         if sign != "divmod":
             members[f"__i{sign}__"] = _inplace(function)
@@ -113,7 +108,7 @@ def attach() -> None:
         setattr(ndarray, name, method)
 
 
-def _unary(function: Callable[..., Any]) -> Callable[..., Any]:
+def _unary(function: ufunc) -> Callable[..., Any]:
     def method(self: ndarray, /) -> Any:
         return function(self)
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..dtypes import as_dtype
 from . import functions
 from .functions.dialect import host, tensor_of
+from .direct import host_function
 from .kept import kept
 
 #: What sums and the like are called, which know more than folding.
@@ -44,7 +45,8 @@ class ufunc:
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self._host = getattr(host(), name)
         self._function = function
-        self._call = kept(function)
+        self.host: Callable[..., Any] | None = host_function(name)
+        self._call = kept(function, host=self.host)
         functools.update_wrapper(self, function)
         self.__name__ = self.__qualname__ = name
         self.__signature__ = inspect.signature(function)

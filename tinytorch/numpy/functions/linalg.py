@@ -33,7 +33,8 @@ __all__ = [
     "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
 
-LinAlgError: type[Exception] = _torchs.LinAlgError
+#: Which those of PyTorch's class are, too.
+LinAlgError: type[Exception] = host().linalg.LinAlgError
 
 
 def _of_one(name: str, summary: str, *example: str) -> Callable[..., Any]:

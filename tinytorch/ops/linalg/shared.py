@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...backends import load
 from ...dispatch.op import Array, Backend
 from ...dispatch.out import scalar_name
 
 
-class LinAlgError(RuntimeError):
+_NUMPYS: Any = load("numpy").library.linalg.LinAlgError
+
+
+class LinAlgError(RuntimeError, _NUMPYS):  # type: ignore[misc]
     """A matrix does not admit what was asked: it is singular, or an iteration diverged.
+
+    It is NumPy's error of the name, too.
 
     Example:
         >>> import tinytorch as tt

@@ -1,0 +1,243 @@
+"""NumPy itself, where arrays are its own and nothing is recorded.
+
+On the NumPy backend a function of this dialect is NumPy's, called on the memory that arrays hold:
+so its values, errors and speed are NumPy's. Where gradients are wanted, on other backends, in
+``vmap`` and under modes, and for views, which share their array's version and history, the
+function on Tensors is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.inference import UNSETTLED
+from ..backends import load
+from ..core.tensor import Tensor, making
+from ..core.torch_function import PLAIN
+from ..dtypes import dtype as Dtype
+from ..state import current_backend
+from .ndarray import ndarray
+
+HOST = load("numpy")
+numpy: Any = HOST.library
+#: What ``call`` gives where NumPy cannot be called.
+NOT = object()
+#: Classes of arguments that are the same to NumPy.
+_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type))
+#: Of which kinds of operands the values differ from NumPy's, as the array API standard has it.
+_OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
+#: They write to their arguments, give views of them, or take more than NumPy's do.
+_SHARING = frozenset(
+    """copyto fill_diagonal place put put_along_axis putmask asarray asanyarray ascontiguousarray
+    broadcast_arrays broadcast_to diagonal expand_dims from_dlpack matrix_transpose moveaxis
+    permute_dims fftfreq rfftfreq ravel real imag reshape rollaxis squeeze swapaxes transpose unstack load save
+    savez savez_compressed""".split()
+)
+#: Options that NumPy has not.
+_OURS = frozenset(("device", "backend", "descending"))
+_new = object.__new__
+_array = numpy.ndarray
+_SEQUENCES = (list, tuple)
+_OPERANDS = frozenset((int, float, bool, complex, _array))
+_KINDS = frozenset("biufc")
+
+
+def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
+    """NumPy's function of a name, if what it gives is what is wanted here."""
+    if name in _SHARING:
+        return None
+    found: Callable[..., Any] | None = getattr(home, name, None)
+    return found if name not in _OWN else _guarded(found, _OWN[name])
+
+
+def _guarded(function: Any, kinds: str) -> Callable[..., Any]:
+    """NumPy's function, which gives ``NOT`` for operands of some kinds."""
+
+    def call(*operands: Any, **options: Any) -> Any:
+        if any(numpy.asarray(value).dtype.kind in kinds for value in operands):
+            return NOT
+        return function(*operands, **options)
+
+    return call
+
+
+def is_plain(tensor: Any) -> bool:
+    """Whether NumPy may be called on what a Tensor holds."""
+    return (
+        tensor._xp is HOST
+        and tensor.__class__ in PLAIN
+        and tensor._vc is not UNSETTLED
+        and not (tensor._rg and tensor.requires_grad)
+    )
+
+
+def call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What NumPy's function gives for arguments that hold arrays, or ``NOT``."""
+    if making.version is not None:
+        return NOT
+    given: list[Any] = []
+    known = False
+    for value in args:
+        cls = value.__class__
+        if cls is ndarray:
+            tensor = value._tensor
+            if tensor._xp is not HOST or tensor._rg or tensor.__class__ not in PLAIN:
+                if not is_plain(tensor):
+                    return NOT
+            given.append(tensor._data)
+            known = True
+        elif cls in _VALUES:
+            given.append(value)
+        else:
+            raw = _raw(value)
+            if raw is NOT:
+                return NOT
+            given.append(raw)
+            known = known or (cls in _SEQUENCES and ndarray in map(type, value))
+    out = None
+    if options:
+        out = options.get("out")
+        options = {name: _raw(value) for name, value in options.items()}
+        if not _OURS.isdisjoint(options) or any(value is NOT for value in options.values()):
+            return NOT
+        if out is None and "where" in options or out is not None and not _are_arrays(out):
+            return NOT
+    if not known and current_backend() is not HOST:
+        return NOT
+    if out is None:
+        result = function(*given, **options)
+        return result if result is NOT else _closed(result, given)
+    if function(*given, **options) is NOT:
+        return NOT
+    for target in out if out.__class__ is tuple else (out,):
+        target._tensor._bump()
+    return out[0] if out.__class__ is tuple and len(out) == 1 else out
+
+
+def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
+    """``call`` for an operator of an array and whatever else."""
+    tensor = array._tensor
+    if making.version is not None or tensor._xp is not HOST or tensor.__class__ not in PLAIN:
+        return NOT
+    if tensor._rg and tensor.requires_grad:
+        return NOT
+    cls = other.__class__
+    if cls is ndarray:
+        theirs = other._tensor
+        if theirs._xp is not HOST or theirs._rg or theirs.__class__ not in PLAIN:
+            if not is_plain(theirs):
+                return NOT
+        other = theirs._data
+    elif cls not in _OPERANDS:
+        return NOT
+    result = function(tensor._data, other)
+    if result is NOT:
+        return NOT
+    if result.__class__ is not _array:
+        result = numpy.asarray(result)
+    return array_of(result)
+
+
+def change(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
+    """Whether NumPy has written the result of an operator over the array."""
+    tensor: Any = array._tensor
+    other = _raw(other)
+    if other is NOT or making.version is not None or not is_plain(tensor):
+        return False
+    if function(tensor._data, other, out=tensor._data) is NOT:
+        return False
+    tensor._bump()
+    return True
+
+
+def item(array: ndarray, key: Any) -> Any:
+    """``array[key]`` where that is no view, or ``NOT``."""
+    if making.version is not None or not is_plain(array._tensor):
+        return NOT
+    key = key if key.__class__ is int else _raw(key)
+    if key is NOT or key.__class__ is slice:
+        return NOT
+    result = array._tensor._data[key]
+    if result.__class__ is not _array:
+        return array_of(numpy.asarray(result))
+    return NOT if result.base is not None else array_of(result)
+
+
+def write(array: ndarray, key: Any, value: Any) -> bool:
+    """Whether NumPy has written ``value`` to the array."""
+    tensor: Any = array._tensor
+    key, value = _raw(key), _raw(value)
+    if key is NOT or value is NOT or making.version is not None or not is_plain(tensor):
+        return False
+    tensor._data[key] = value
+    tensor._bump()
+    return True
+
+
+def _are_arrays(out: Any) -> bool:
+    return all(each.__class__ is ndarray for each in (out if out.__class__ is tuple else (out,)))
+
+
+def _raw(value: Any) -> Any:
+    cls = value.__class__
+    if cls in _VALUES or cls is _array:
+        return value
+    if cls is ndarray:
+        return value._tensor._data if is_plain(value._tensor) else NOT
+    if cls is Dtype:
+        return value.dtype
+    if cls is list or cls is tuple:
+        if set(map(type, value)) <= _VALUES:
+            return value
+        parts = [_raw(part) for part in value]
+        return NOT if any(part is NOT for part in parts) else cls(parts)
+    if isinstance(value, (numpy.generic, numpy.dtype)):
+        return value
+    return NOT
+
+
+def _closed(result: Any, given: list[Any]) -> Any:
+    """A result with arrays for NumPy's; ``NOT`` if it shares an argument's memory."""
+    cls = result.__class__
+    if cls is _array:
+        if result.base is not None and _shares(result, given):
+            return NOT
+        return array_of(result)
+    if isinstance(result, numpy.generic):
+        return array_of(numpy.asarray(result))
+    if isinstance(result, (tuple, list)):
+        parts = [_closed(part, given) for part in result]
+        if any(part is NOT for part in parts):
+            return NOT
+        return cls(*parts) if hasattr(result, "_fields") else cls(parts)
+    return result
+
+
+def _shares(result: Any, given: list[Any]) -> bool:
+    for value in given:
+        parts = value if value.__class__ in (list, tuple) else (value,)
+        for part in parts:
+            if part.__class__ is _array and (
+                result is part or result.base is part or result.base is part.base is not None
+            ):
+                return True
+    return False
+
+
+def array_of(data: Any) -> ndarray:
+    """The array of memory that nobody else has.
+
+    Raises:
+        TypeError: For what is no number.
+    """
+    if data.dtype.kind not in _KINDS:
+        HOST.dtype_of(data)
+    tensor = _new(Tensor)
+    tensor._data = data
+    tensor._xp = HOST
+    tensor._rg = False
+    tensor._node = tensor._grad = tensor._base = tensor._vc = None
+    array = _new(ndarray)
+    array._tensor = tensor
+    return array
