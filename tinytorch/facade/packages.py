@@ -26,11 +26,12 @@ from types import CodeType, ModuleType
 from typing import Any, cast
 
 _PREFIX = __name__.partition(".")[0] + "."
-#: Functions of packages that are named like the module they are in, which gives way to them.
+#: Names in packages that are also those of the modules they are in, which give way to them.
 _NAMED_ALIKE = {
     _PREFIX + "autograd": ("gradcheck",),
     _PREFIX + "compat.higher_order_ops": ("associative_scan", "cond", "map", "scan", "while_loop"),
     _PREFIX + "nn.utils": ("spectral_norm", "weight_norm"),
+    _PREFIX + "numpy": ("ndarray", "ufunc"),
 }
 #: Where the modules are that call NumPy.
 _CALLERS = tuple(
@@ -113,7 +114,7 @@ def alias(fullname: str, module: ModuleType) -> ModuleSpec:
 
 
 class _Package(ModuleType):
-    """A package, of which functions come before the modules that are named like them."""
+    """A package, of which functions and classes come before the modules named like them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not isinstance(value, ModuleType) or name not in _NAMED_ALIKE.get(self.__name__, ()):

@@ -221,7 +221,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "False_", "True_", "e", "euler_gamma", "inf", "nan", "newaxis", "pi",
     ),
     "tinytorch.numpy._errstate": ("errstate",),
-    "tinytorch.numpy.ndarray": ("ndarray",),
+    "tinytorch.numpy.arrays": ("ndarray",),
     "tinytorch.ops.reduce.applied_functions": ("vectorize",),
     "tinytorch.ops.index.index_tools": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch.core.tensor": ("Size", "Tensor"),

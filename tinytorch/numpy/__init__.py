@@ -8,7 +8,6 @@ turn one into the other, over the same memory and in the same graph.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ..dtypes import NAMES
@@ -25,11 +24,12 @@ from ..ops.index.index_tools import index_exp as index_exp
 from ..ops.index.index_tools import s_ as s_
 from ..state import current_backend
 from . import fft as fft
-from . import functions, methods, operators
+from . import functions
 from . import lib as lib
 from . import linalg as linalg
 from . import random as random
 from ._errstate import errstate as errstate
+from .arrays import ndarray as ndarray
 from .functions import __array_api_version__ as __array_api_version__
 from .functions import __array_namespace_info__ as __array_namespace_info__
 from .functions.dialect import host
@@ -40,7 +40,6 @@ from .grids import r_ as r_
 from .grids import vectorize as vectorize
 from .kept import kept
 from .names import public
-from .ndarray import ndarray as ndarray
 from .printing import array2string as array2string
 from .printing import array_repr as array_repr
 from .printing import array_str as array_str
@@ -50,9 +49,6 @@ from .printing import get_printoptions as get_printoptions
 from .printing import printoptions as printoptions
 from .printing import set_printoptions as set_printoptions
 from .ufunc import ufunc as ufunc
-
-methods.attach(sys.modules[__name__])
-operators.attach()
 
 #: What is NumPy's own, and has nothing to do with where arrays are.
 _HOSTS: frozenset[str] = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -458,17 +459,14 @@ def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict
     return found if met else closed(found, (*args, *kwargs.values()))
 
 
-def attach(namespace: ModuleType) -> None:
-    """Give arrays their methods.
+def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
+    """Whose array this is, by the array API standard."""
+    self._tensor.__array_namespace__(api_version=api_version)  # type: ignore[attr-defined]
+    return sys.modules[ndarray.__module__]
 
-    Args:
-        namespace: What they name as theirs, by the array API standard.
-    """
 
-    def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
-        self._tensor.__array_namespace__(api_version=api_version)  # type: ignore[attr-defined]
-        return namespace
-
+def attach() -> None:
+    """Give arrays their methods."""
     for name in _FUNCTIONS:
         plain = None if direct.host_function(name) is None else getattr(host().ndarray, name)
         setattr(ndarray, name, kept(functions.function_of(name), host=plain))

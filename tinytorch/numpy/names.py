@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from . import functions
@@ -28,27 +26,3 @@ def public(name: str) -> Any:
     made = kept(function, name in _MAKE_ARRAYS, host_function(name))
     made.__module__ = "tinytorch.numpy"
     return made
-
-
-def namespace(
-    source: ModuleType, home: str
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a module that has what ``source`` has, for arrays.
-
-    Args:
-        source: A module of functions on Tensors, which lists them in ``__all__``.
-        home: The name of the module for arrays.
-    """
-
-    @functools.cache
-    def found(name: str) -> Any:
-        if name not in source.__all__:
-            raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name, obj=None)
-        value = getattr(source, name)
-        if isinstance(value, type):
-            return value
-        made = kept(value, host=host_function(name, getattr(host(), home.rpartition(".")[2], None)))
-        made.__module__ = home
-        return made
-
-    return found, lambda: sorted(source.__all__)

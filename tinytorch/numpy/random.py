@@ -15,9 +15,9 @@ from typing import Any, overload
 from ..core.holder import Holder
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
-from .functions.dialect import raising, tensor_of, with_example
-from .ndarray import array_of_tensor
 from ._laws import Law0, Law1, Law2, Law3, Sized, Sizes
+from .arrays import array_of_tensor
+from .functions.dialect import raising, tensor_of, with_example
 
 __all__ = [
     "Generator", "RandomState", "beta", "binomial", "bytes", "chisquare", "choice", "default_rng",

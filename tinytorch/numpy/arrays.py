@@ -1,0 +1,43 @@
+"""NumPy's array with its methods and operators, and modules of functions that give such arrays."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from . import methods, operators
+from .direct import host_function
+from .functions.dialect import host
+from .kept import kept
+from .ndarray import array_of_tensor as array_of_tensor
+from .ndarray import ndarray as ndarray
+
+methods.attach()
+operators.attach()
+
+
+def namespace(
+    source: ModuleType, home: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module that has what ``source`` has, for arrays.
+
+    Args:
+        source: A module of functions on Tensors, which lists them in ``__all__``.
+        home: The name of the module for arrays.
+    """
+
+    @functools.cache
+    def found(name: str) -> Any:
+        if name not in source.__all__:
+            raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name, obj=None)
+        value = getattr(source, name)
+        if isinstance(value, type):
+            return value
+        plain = host_function(name, getattr(host(), home.rpartition(".")[2], None))
+        made = kept(value, host=plain)
+        made.__module__ = home
+        return made
+
+    return found, lambda: sorted(source.__all__)
