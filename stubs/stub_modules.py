@@ -11,23 +11,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, statements
+from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, follow, statements
+from stub_numpy import is_kept, write_kept, write_operator, write_ufunc
 from stub_operations import write_attribute, write_operation
 from stub_tables import homes, paths, tables, write_table
 from stub_writer import Writer
+
+import numpy
 
 from tinytorch import dtypes
 from tinytorch.backends import load
 from tinytorch.core.tensor import Tensor
 from tinytorch.facade import resolve
 from tinytorch.facade.library_fallback import forwarded
+from tinytorch.numpy import operators
+from tinytorch.numpy.ndarray import ndarray
+from tinytorch.numpy.ufunc import ufunc
 from tinytorch.ops.named_results import RESULTS
 from tinytorch.state import backend_context
 
 #: Names that only the machinery needs.
 HIDDEN = ("__getattr__", "__dir__", "__slots__")
-#: Classes that get members elsewhere.
-EXTENDED = {"Tensor": Tensor}
+#: Classes that get members elsewhere, by the modules that define them.
+EXTENDED = {"tinytorch.core.tensor": Tensor, "tinytorch.numpy.ndarray": ndarray}
 
 
 def stub_modules(root: Path) -> dict[str, Path]:
@@ -37,7 +43,7 @@ def stub_modules(root: Path) -> dict[str, Path]:
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if module == "tinytorch.core.tensor" or module in tables() or answers_for_more(tree):
+        if module in EXTENDED or module in tables() or answers_for_more(tree):
             found[module] = path
     found.update(paths())
     # A type checker looks for a module's stub in packages alone.
@@ -68,8 +74,9 @@ def written_module(module: str, dialects: bool) -> str:
     resolve.load_all()
     scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
     dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
-    public = {name: found for name, found in scope.names.items()
-              if isinstance(found, Entity) and is_shown(scope, name)}  # fmt: skip
+    shown = {name: found for name, found in scope.names.items() if is_shown(scope, name)}
+    public = {name: end for name, found in shown.items()
+              if isinstance(found, Entity) and isinstance(end := follow(found), Entity)}  # fmt: skip
     public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
     public |= homes(module)
     writer = Writer(module, public, KNOWN | homes(module), dialects)
@@ -79,7 +86,11 @@ def written_module(module: str, dialects: bool) -> str:
         write_table(writer, module)
     write_values(writer, dynamic)
     for name, value in dynamic.items():
-        if is_operation(value):
+        if is_kept(value):
+            write_kept(writer, name, value)
+        elif isinstance(value, ufunc):
+            write_ufunc(writer, name, value)
+        elif is_operation(value):
             write_operation(writer, name, value)
         elif is_named_result(value):
             write_named_result(writer, name, value)
@@ -164,15 +175,17 @@ def is_named_result(value: Any) -> bool:
 def is_instance(value: Any) -> bool:
     """Whether a value is an instance of one of our classes: a dtype, a generator."""
     ours = type(value).__module__.partition(".")[0] == "tinytorch"
-    return ours and not isinstance(value, (type, types.ModuleType))
+    return ours and not isinstance(value, (type, types.ModuleType, types.FunctionType))
 
 
 def home_of(value: Any, name: str, module: str) -> Entity:
     """Where a stub finds a value: in itself if it declares it, else in a module of ours."""
     if isinstance(value, types.ModuleType):
         return Entity(value.__name__)
-    if is_operation(value) or is_instance(value) or is_named_result(value):
+    if is_operation(value) or is_kept(value) or is_instance(value) or is_named_result(value):
         return Entity(module, name)
+    if getattr(numpy, name, None) is value:
+        return Entity("numpy", name)
     places = [value.__module__] if hasattr(value, "__module__") else []
     places += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
     for home in places:
@@ -191,7 +204,9 @@ KNOWN = {
 }  # fmt: skip
 KNOWN |= {
     "Any": Entity("typing", "Any"),
+    "ArrayLike": Entity("numpy.typing", "ArrayLike"),
     "Class": Entity("builtins", "type"),
+    "DTypeLike": Entity("numpy.typing", "DTypeLike"),
     "EllipsisType": Entity("types", "EllipsisType"),
     "Literal": Entity("typing", "Literal"),
     "NDArray": Entity("numpy.typing", "NDArray"),
@@ -200,6 +215,7 @@ KNOWN |= {
     "SupportsIndex": Entity("typing", "SupportsIndex"),
     "device": Entity("tinytorch.core.device", "device"),
     "dtype": Entity("tinytorch.dtypes", "dtype"),
+    "ndarray": Entity("tinytorch.numpy.ndarray", "ndarray"),
     "overload": Entity("typing", "overload"),
     "return_types": Entity("tinytorch.return_types"),
 }
@@ -224,7 +240,8 @@ def split(module: str) -> tuple[str, str]:
 
 def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
     """Declare the values that are neither functions, classes nor modules: dtypes."""
-    found = {name: type(value) for name, value in dynamic.items() if is_instance(value)}
+    found = {name: type(value) for name, value in dynamic.items()
+             if is_instance(value) and not isinstance(value, ufunc)}  # fmt: skip
     for name, kind in found.items():
         writer.line(f"{name}: {writer.word(home_of(kind, kind.__name__, kind.__module__))}")
     if found:
@@ -232,11 +249,15 @@ def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
 
 
 def write_named_result(writer: Writer, name: str, value: Any) -> None:
-    """Declare the class of an operation's several results: tensors by name."""
-    writer.line(f"class {name}({writer.word(Entity('typing', 'NamedTuple'))}):")
-    tensor = writer.word(writer.known["Tensor"])
+    """Declare the class of an operation's several results: tensors, or NumPy's arrays, by name."""
+    named, generic = (writer.word(Entity("typing", n)) for n in ("NamedTuple", "Generic"))
+    variable = writer.word(Entity("typing_extensions", "TypeVar"))
+    declared = f'_T = {variable}("_T", default={writer.word(writer.known["Tensor"])})'
+    if declared not in writer.lines:
+        writer.line(declared)
+    writer.line(f"class {name}({named}, {generic}[_T]):")
     for field in value._fields:
-        writer.line(f"    {field}: {tensor}")
+        writer.line(f"    {field}: _T")
     writer.line()
 
 
@@ -296,15 +317,14 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
     value = node.value
     if name in HIDDEN:
         return
-    if isinstance(value, ast.Name | ast.Attribute):
+    if name == "__all__":
+        if scope.module not in tables():  # which add to it
+            writer.line(f"__all__ = {importlib.import_module(scope.module).__all__}")
+    elif isinstance(value, ast.Name | ast.Attribute):
         writer.line(f"{indent}{name} = {ast.unparse(value)}")
     elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
         writer.word(Entity("typing", ast.unparse(value.func)))
         writer.line(f"{name} = {ast.unparse(value)}")
-    elif name == "__all__" and scope.module in tables():
-        return  # the table adds to it
-    elif name == "__all__":
-        writer.line(f"__all__ = {ast.unparse(value)}")
     elif isinstance(value, ast.Constant) and indent and name.isupper():
         writer.line(f"{indent}{name} = {ast.unparse(value)}")  # an enumeration's member
     elif isinstance(value, ast.Constant):
@@ -320,7 +340,7 @@ def write_class(writer: Writer, scope: Scope, node: ast.ClassDef, indent: str = 
     writer.line()
     head = f"{node.name}({', '.join(bases)})" if bases else node.name
     writer.line(f"{indent}class {head}:")
-    more = gained_members(node) if node.name in EXTENDED else {}
+    more = gained_members(scope.module, node)
     writer.members = frozenset(more) | {*own_members(node)}
     before = len(writer.lines)
     write_own(writer, scope, node.body, f"{indent}    ")
@@ -343,10 +363,13 @@ def own_members(node: ast.ClassDef) -> Iterator[str]:
             yield ast.unparse(statement.targets[0])
 
 
-def gained_members(node: ast.ClassDef) -> dict[str, Any]:
+def gained_members(module: str, node: ast.ClassDef) -> dict[str, Any]:
     """The members of a class that its body does not define."""
+    cls = EXTENDED.get(module)
+    if cls is None or cls.__name__ != node.name:
+        return {}
     own = {*own_members(node), *HIDDEN}
-    found = vars(EXTENDED[node.name])
+    found = vars(cls)
     return {
         name: found[name] for name in sorted(found)
         if name not in own
@@ -361,6 +384,11 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
         write_attribute(writer, name, value.fget, "    ")
         if value.fset is not None:
             writer.line(f"    @{name}.setter")
-            writer.line(f"    def {name}(self, value: Tensor | complex) -> None: ...")
+            kind = writer.word(writer.known["ArrayLike"])
+            writer.line(f"    def {name}(self, value: {kind}) -> None: ...")
+    elif is_kept(value):
+        write_kept(writer, name, value, "    ")
+    elif value.__module__ == operators.__name__:
+        write_operator(writer, name, value)
     else:
         write_operation(writer, name, value, "    ")

@@ -27,8 +27,8 @@ COMMON = {
 }  # fmt: skip
 #: What may stand between the brackets of a tensor.
 INDEX = (
-    "SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | list[Any] | tuple[Any, ...] "
-    "| range | None"
+    "SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | ndarray | list[Any] "
+    "| tuple[Any, ...] | range | None"
 )
 
 
@@ -65,18 +65,24 @@ class _ArraysToo(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id != "Tensor":
             return node
-        return ast.parse("Tensor | NDArray[Any]", mode="eval").body
+        return ast.parse("Tensor | NDArray[Any] | ndarray", mode="eval").body
 
 
 def type_common_keywords(form: ast.FunctionDef) -> None:
     """Say what the common keywords take where the form says ``Any``."""
-    arguments = form.args
     common = COMMON | {"out": "Tensor" if returned(form) == "Tensor" else "Sequence[Tensor]"}
     if form.name in ("__getitem__", "__setitem__"):
         common["index"] = INDEX
-    defaults: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))
+    type_keywords(form, common)
+
+
+def type_keywords(form: ast.FunctionDef, common: dict[str, str]) -> None:
+    """Say what some parameters take where the form says ``Any``."""
+    arguments = form.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     defaults += arguments.defaults
-    named = zip(arguments.args, defaults, strict=True)
+    named = zip(positional, defaults, strict=True)
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     for parameter, default in (*named, *keywords):
         said = ast.unparse(parameter.annotation or LITERAL_DOTS).replace("dtypes.", "")
@@ -92,6 +98,8 @@ def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], inden
     scope = Scope.of(inspect.unwrap(getter).__module__)
     assert scope is not None
     form = declaration("__get__", inspect.signature(getter))
+    if isinstance(getter, type):
+        form.returns = ast.Name(getter.__name__)
     as_method(form)
     form.name = name
     form.decorator_list = [ast.Name("property")]
@@ -131,13 +139,16 @@ def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
     if op is None or value is not op.function and value.__qualname__ != f"Tensor.{op.name}":
         return [declaration(name, signature)]
     signature = with_named_result(op, signature)
-    if op.forms:
-        forms = [declared_form(name, form, signature) for form in op.forms]
-        if any("Literal[" in form for form in op.forms):
-            forms.append(undecided_form(name, forms, signature))
-    else:
-        forms = list(sized_forms(name, signature))
+    forms = given_forms(name, op, signature) if op.forms else list(sized_forms(name, signature))
     return [*numpy_forms(op, forms)] if dialects else forms
+
+
+def given_forms(name: str, op: Op, signature: inspect.Signature) -> list[ast.FunctionDef]:
+    """The signatures that an operation declares for its stub."""
+    forms = [declared_form(name, form, signature) for form in op.forms]
+    if any("Literal[" in form for form in op.forms):
+        forms.append(undecided_form(name, forms, signature))
+    return forms
 
 
 def with_named_result(op: Op, signature: inspect.Signature) -> inspect.Signature:

@@ -21,6 +21,7 @@ class Writer:
             is a dtype.
         known: Names that annotations may use wherever they are written.
         dialects: Whether to declare NumPy's spellings beside torch's.
+        protocols: How objects are called, each with the name of its protocol.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Writer:
         self.members: frozenset[str] = frozenset()
         self.imports: dict[str, str] = {}
         self.lines: list[str] = []
+        self.protocols: dict[str, str] = {}
 
     # -- annotations ---------------------------------------------------------------------
 
@@ -46,6 +48,8 @@ class Writer:
         word = entity.word
         if word in self.members or self.public.get(word, entity) != entity:
             word = f"_{word}"
+            while self.imports.get(word, _import(entity, word)) != _import(entity, word):
+                word = f"_{word}"
         elif word in self.public or entity.module == "builtins":
             return word
         self.imports[word] = _import(entity, word)
@@ -66,11 +70,14 @@ class Writer:
     ) -> None:
         """Add a function without its body; editors show what is documented beside it."""
         for decorator in node.decorator_list:
+            if self._is_ours(decorator, scope):  # what is declared is what it gives
+                continue
             self.line(f"{indent}@{self._decorator(decorator, scope)}")
         parameters = self._parameters(node.args, scope)
         returns = f" -> {self.expression(node.returns, scope)}" if node.returns else ""
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
         unlike = node.name in ("__eq__", "__ne__") and returns != " -> bool"
+        unlike &= not node.decorator_list  # an error of several forms is at the first
         note = "  # type: ignore[override]" if unlike else ""
         head, tail = f"{indent}{word} {node.name}(", f"){returns}:{'' if documentation else ' ...'}"
         one_line = head + ", ".join(parameters) + tail
@@ -81,9 +88,10 @@ class Writer:
             self.lines += [f"{indent}    {parameter}," for parameter in parameters]
             self.line(indent + tail)
         if documentation:
-            self._document(documentation, f"{indent}    ")
+            self.document(documentation, f"{indent}    ")
 
-    def _document(self, text: str, indent: str) -> None:
+    def document(self, text: str, indent: str) -> None:
+        """Add a docstring."""
         first, *rest = text.splitlines()
         raw = "r" if "\\" in text else ""
         if not rest:
@@ -92,6 +100,10 @@ class Writer:
         self.line(f'{indent}{raw}"""{first}')
         self.lines += [f"{indent}{line}".rstrip() for line in rest]
         self.line(f'{indent}"""')
+
+    def _is_ours(self, node: ast.expr, scope: Scope) -> bool:
+        found = scope.resolve(node.id) if isinstance(node, ast.Name) else None
+        return isinstance(found, Entity) and found.module.partition(".")[0] == "tinytorch"
 
     def _decorator(self, node: ast.expr, scope: Scope) -> str:
         if isinstance(node, ast.Attribute) and node.attr in ("setter", "deleter"):

@@ -7,6 +7,7 @@ from builtins import int as _int
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
+from numpy import newaxis as newaxis
 from numpy.typing import NDArray
 from typing import Any
 from typing import Literal
@@ -147,8 +148,6 @@ from tinytorch.facade.constants import e as e
 from tinytorch.facade.constants import euler_gamma as euler_gamma
 from tinytorch.facade.constants import inf as inf
 from tinytorch.facade.constants import nan as nan
-from tinytorch.facade.constants import ndarray as ndarray
-from tinytorch.facade.constants import newaxis as newaxis
 from tinytorch.facade.constants import pi as pi
 from tinytorch.func.mapping import vmap as vmap
 from tinytorch.futures import Future as Future
@@ -158,6 +157,7 @@ from tinytorch.jit import ScriptModule as ScriptModule
 from tinytorch.jit import fork as fork
 from tinytorch.jit import wait as wait
 from tinytorch.numpy._errstate import errstate as errstate
+from tinytorch.numpy.ndarray import ndarray as ndarray
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import BFloat16Storage as BFloat16Storage
 from tinytorch.ops.create.typed_storage import BoolStorage as BoolStorage
@@ -2190,7 +2190,7 @@ def _softmax_backward_data(
     axis: _int,
     input_dtype: dtype,
 ) -> Tensor: ...
-def abs(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def abs(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
     The gradient at 0 is 0.
@@ -2208,7 +2208,7 @@ def abs(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def abs_(input: Tensor | NDArray[Any]) -> Tensor:
+def abs_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``abs``: writes the result over ``input`` and returns it.
 
     Absolute value; of complex numbers the magnitude, a real tensor.
@@ -2226,7 +2226,7 @@ def abs_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def absolute(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def absolute(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
     Another name for ``abs``.
@@ -2246,7 +2246,7 @@ def absolute(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tens
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def absolute_(input: Tensor | NDArray[Any]) -> Tensor:
+def absolute_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``absolute``: writes the result over ``input`` and returns it.
 
     Absolute value; of complex numbers the magnitude, a real tensor.
@@ -2266,7 +2266,7 @@ def absolute_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def acos(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def acos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1].
 
     Args:
@@ -2279,7 +2279,7 @@ def acos(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def acos_(input: Tensor | NDArray[Any]) -> Tensor:
+def acos_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``acos``: writes the result over ``input`` and returns it.
 
     Arc cosine, between 0 and π; NaN outside [-1, 1].
@@ -2292,7 +2292,7 @@ def acos_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def acosh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def acosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1.
 
     Args:
@@ -2305,7 +2305,7 @@ def acosh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def acosh_(input: Tensor | NDArray[Any]) -> Tensor:
+def acosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``acosh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic cosine; NaN below 1.
@@ -2349,8 +2349,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> tu
         (tensor([[2., 4.]]), tensor([[1, 2]]))
     """
 def add(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -2375,8 +2375,8 @@ def add(
         tensor([21., 42.])
     """
 def add_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
 ) -> Tensor:
@@ -2401,9 +2401,9 @@ def add_(
         tensor([21., 42.])
     """
 def addbmm(
-    input: Tensor | NDArray[Any],
-    batch1: Tensor | NDArray[Any],
-    batch2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    batch1: Tensor | NDArray[Any] | ndarray,
+    batch2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2460,9 +2460,9 @@ def addbmm_(
         tensor([[6., 6.]])
     """
 def addcdiv(
-    input: Tensor | NDArray[Any],
-    tensor1: Tensor | NDArray[Any],
-    tensor2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    tensor1: Tensor | NDArray[Any] | ndarray,
+    tensor2: Tensor | NDArray[Any] | ndarray,
     *,
     value: _float = 1,
     out: Tensor | None = None,
@@ -2486,9 +2486,9 @@ def addcdiv(
         tensor([1.5000, 1.5000])
     """
 def addcdiv_(
-    input: Tensor | NDArray[Any],
-    tensor1: Tensor | NDArray[Any],
-    tensor2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    tensor1: Tensor | NDArray[Any] | ndarray,
+    tensor2: Tensor | NDArray[Any] | ndarray,
     *,
     value: _float = 1,
 ) -> Tensor:
@@ -2511,9 +2511,9 @@ def addcdiv_(
         tensor([1.5000, 1.5000])
     """
 def addcmul(
-    input: Tensor | NDArray[Any],
-    tensor1: Tensor | NDArray[Any],
-    tensor2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    tensor1: Tensor | NDArray[Any] | ndarray,
+    tensor2: Tensor | NDArray[Any] | ndarray,
     *,
     value: _float = 1,
     out: Tensor | None = None,
@@ -2537,9 +2537,9 @@ def addcmul(
         tensor([1.5000, 1.5000])
     """
 def addcmul_(
-    input: Tensor | NDArray[Any],
-    tensor1: Tensor | NDArray[Any],
-    tensor2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    tensor1: Tensor | NDArray[Any] | ndarray,
+    tensor2: Tensor | NDArray[Any] | ndarray,
     *,
     value: _float = 1,
 ) -> Tensor:
@@ -2562,9 +2562,9 @@ def addcmul_(
         tensor([1.5000, 1.5000])
     """
 def addmm(
-    input: Tensor | NDArray[Any],
-    mat1: Tensor | NDArray[Any],
-    mat2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    mat1: Tensor | NDArray[Any] | ndarray,
+    mat2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2594,9 +2594,9 @@ def addmm(
                 [1., 2.]])
     """
 def addmm_(
-    input: Tensor | NDArray[Any],
-    mat1: Tensor | NDArray[Any],
-    mat2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    mat1: Tensor | NDArray[Any] | ndarray,
+    mat2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2625,9 +2625,9 @@ def addmm_(
                 [1., 2.]])
     """
 def addmv(
-    input: Tensor | NDArray[Any],
-    mat: Tensor | NDArray[Any],
-    vec: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    mat: Tensor | NDArray[Any] | ndarray,
+    vec: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2656,9 +2656,9 @@ def addmv(
         tensor([2., 3.])
     """
 def addmv_(
-    input: Tensor | NDArray[Any],
-    mat: Tensor | NDArray[Any],
-    vec: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    mat: Tensor | NDArray[Any] | ndarray,
+    vec: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2686,9 +2686,9 @@ def addmv_(
         tensor([2., 3.])
     """
 def addr(
-    input: Tensor | NDArray[Any],
-    vec1: Tensor | NDArray[Any],
-    vec2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    vec1: Tensor | NDArray[Any] | ndarray,
+    vec2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2719,9 +2719,9 @@ def addr(
                 [6., 8.]])
     """
 def addr_(
-    input: Tensor | NDArray[Any],
-    vec1: Tensor | NDArray[Any],
-    vec2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    vec1: Tensor | NDArray[Any] | ndarray,
+    vec2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2789,7 +2789,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0, 1])
     """
 def all(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -2881,7 +2881,7 @@ def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
         tensor([1., 1.])
     """
 def amax(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = (),
     keepdim: _bool = False,
     *,
@@ -2907,7 +2907,7 @@ def amax(
         tensor([5, 7])
     """
 def amin(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = (),
     keepdim: _bool = False,
     *,
@@ -2963,7 +2963,7 @@ def aminmax(
         >>> tt.aminmax(tt.tensor([3, 1, 2])).max
         tensor(3)
     """
-def angle(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def angle(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The angle of each element in the complex plane, in radians between -π and π.
 
     Args:
@@ -2980,7 +2980,7 @@ def angle(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         tensor([1.5708, 3.1416])
     """
 def any(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -3090,7 +3090,7 @@ def arange(
         >>> tt.arange(1, 7, 2)
         tensor([1, 3, 5])
     """
-def arccos(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def arccos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Arc cosine, between 0 and π; NaN outside [-1, 1].
 
     Another name for ``acos``.
@@ -3105,7 +3105,7 @@ def arccos(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def arccos_(input: Tensor | NDArray[Any]) -> Tensor:
+def arccos_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arccos``: writes the result over ``input`` and returns it.
 
     Arc cosine, between 0 and π; NaN outside [-1, 1].
@@ -3120,7 +3120,7 @@ def arccos_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def arccosh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def arccosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic cosine; NaN below 1.
 
     Another name for ``acosh``.
@@ -3135,7 +3135,7 @@ def arccosh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def arccosh_(input: Tensor | NDArray[Any]) -> Tensor:
+def arccosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arccosh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic cosine; NaN below 1.
@@ -3150,7 +3150,7 @@ def arccosh_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def arcsin(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def arcsin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
 
     Another name for ``asin``.
@@ -3165,7 +3165,7 @@ def arcsin(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def arcsin_(input: Tensor | NDArray[Any]) -> Tensor:
+def arcsin_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arcsin``: writes the result over ``input`` and returns it.
 
     Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
@@ -3180,7 +3180,7 @@ def arcsin_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def arcsinh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def arcsinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine.
 
     Another name for ``asinh``.
@@ -3195,7 +3195,7 @@ def arcsinh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def arcsinh_(input: Tensor | NDArray[Any]) -> Tensor:
+def arcsinh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arcsinh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic sine.
@@ -3210,7 +3210,7 @@ def arcsinh_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def arctan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def arctan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2.
 
     Another name for ``atan``.
@@ -3226,8 +3226,8 @@ def arctan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         tensor([0.0000, 0.7854])
     """
 def arctan2(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -3246,7 +3246,10 @@ def arctan2(
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def arctan2_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def arctan2_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
 
     Angle of the point ``(other, input)``, between -π and π.
@@ -3262,7 +3265,7 @@ def arctan2_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tens
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def arctan_(input: Tensor | NDArray[Any]) -> Tensor:
+def arctan_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arctan``: writes the result over ``input`` and returns it.
 
     Arc tangent, between -π/2 and π/2.
@@ -3277,7 +3280,7 @@ def arctan_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-def arctanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def arctanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
 
     Another name for ``atanh``.
@@ -3292,7 +3295,7 @@ def arctanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.atanh(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
-def arctanh_(input: Tensor | NDArray[Any]) -> Tensor:
+def arctanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arctanh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
@@ -3308,7 +3311,7 @@ def arctanh_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([0.0000, 0.5493])
     """
 def argmax(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
     keepdim: _bool = False,
     *,
@@ -3334,7 +3337,7 @@ def argmax(
         tensor([1, 0])
     """
 def argmin(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
     keepdim: _bool = False,
     *,
@@ -3408,7 +3411,7 @@ def argsort(
         >>> tt.argsort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 0])
     """
-def argwhere(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def argwhere(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Where the elements that are not zero lie: ``nonzero`` as a matrix.
 
     Args:
@@ -3425,7 +3428,7 @@ def argwhere(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tens
         tensor([[1]])
     """
 def around(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     decimals: _int = 0,
     *,
     out: Tensor | None = None,
@@ -3702,7 +3705,7 @@ def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor
         >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
         True
     """
-def asin(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def asin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
 
     Args:
@@ -3715,7 +3718,7 @@ def asin(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def asin_(input: Tensor | NDArray[Any]) -> Tensor:
+def asin_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``asin``: writes the result over ``input`` and returns it.
 
     Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
@@ -3728,7 +3731,7 @@ def asin_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def asinh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def asinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic sine.
 
     Args:
@@ -3741,7 +3744,7 @@ def asinh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def asinh_(input: Tensor | NDArray[Any]) -> Tensor:
+def asinh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``asinh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic sine.
@@ -3754,20 +3757,28 @@ def asinh_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
+def astype(
+    x: Any,
+    dtype: dtype | type | str,
+    /,
+    *,
+    copy: _bool = True,
+    device: device | str | _int | None = None,
+) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
     Args:
         x: Tensor of any shape.
         dtype: The wanted dtype.
         copy: Whether to copy even where nothing changes (default).
+        device: Where; default where ``x`` is.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.astype(tt.tensor([1.5]), tt.int64)
         tensor([1])
     """
-def atan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def atan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Arc tangent, between -π/2 and π/2.
 
     Args:
@@ -3781,8 +3792,8 @@ def atan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.7854])
     """
 def atan2(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -3799,7 +3810,10 @@ def atan2(
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def atan2_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def atan2_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``atan2``: writes the result over ``input`` and returns it.
 
     Angle of the point ``(other, input)``, between -π and π.
@@ -3813,7 +3827,7 @@ def atan2_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def atan_(input: Tensor | NDArray[Any]) -> Tensor:
+def atan_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``atan``: writes the result over ``input`` and returns it.
 
     Arc tangent, between -π/2 and π/2.
@@ -3826,7 +3840,7 @@ def atan_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-def atanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def atanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
 
     Args:
@@ -3839,7 +3853,7 @@ def atanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.atanh(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
-def atanh_(input: Tensor | NDArray[Any]) -> Tensor:
+def atanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``atanh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
@@ -3988,9 +4002,9 @@ def avg_pool1d(
         tensor([[[2., 1.]]])
     """
 def baddbmm(
-    input: Tensor | NDArray[Any],
-    batch1: Tensor | NDArray[Any],
-    batch2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    batch1: Tensor | NDArray[Any] | ndarray,
+    batch2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -4019,9 +4033,9 @@ def baddbmm(
         tensor([4., 4.])
     """
 def baddbmm_(
-    input: Tensor | NDArray[Any],
-    batch1: Tensor | NDArray[Any],
-    batch2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    batch1: Tensor | NDArray[Any] | ndarray,
+    batch2: Tensor | NDArray[Any] | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -4133,7 +4147,7 @@ def batch_norm(
                 [ 1.0000]])
     """
 def bernoulli(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     p: _float | None = None,
     *,
     generator: Generator | None = None,
@@ -4204,8 +4218,8 @@ def binary_cross_entropy_with_logits(
         tensor(0.4100)
     """
 def bincount(
-    input: Tensor | NDArray[Any],
-    weights: Tensor | NDArray[Any] | None = None,
+    input: Tensor | NDArray[Any] | ndarray,
+    weights: Tensor | NDArray[Any] | ndarray | None = None,
     minlength: _int = 0,
     *,
     out: Tensor | None = None,
@@ -4235,8 +4249,8 @@ def bincount(
         tensor([0, 1, 2])
     """
 def binomial(
-    count: Tensor | NDArray[Any],
-    prob: Tensor | NDArray[Any],
+    count: Tensor | NDArray[Any] | ndarray,
+    prob: Tensor | NDArray[Any] | ndarray,
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
@@ -4266,8 +4280,8 @@ def binomial(
         tensor([ 0.,  7., 10.])
     """
 def bitwise_and(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4287,7 +4301,10 @@ def bitwise_and(
         >>> tt.tensor([6, 5]) & 3
         tensor([2, 1])
     """
-def bitwise_and_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def bitwise_and_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
 
     Bits set in both; ``&`` of bools.
@@ -4321,7 +4338,7 @@ def bitwise_count(x: Any) -> Tensor:
         >>> tt.bitwise_count(tt.tensor([7, -8, 0]))
         tensor([3, 1, 0], dtype=tinytorch.uint8)
     """
-def bitwise_invert(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def bitwise_invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools.
 
     Another name for ``bitwise_not``.
@@ -4339,7 +4356,7 @@ def bitwise_invert(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
-def bitwise_invert_(input: Tensor | NDArray[Any]) -> Tensor:
+def bitwise_invert_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``bitwise_invert``: writes the result over ``input`` and returns it.
 
     Every bit flipped; the opposite of bools.
@@ -4358,8 +4375,8 @@ def bitwise_invert_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([False,  True])
     """
 def bitwise_left_shift(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4381,8 +4398,8 @@ def bitwise_left_shift(
         tensor([ 4, 12])
     """
 def bitwise_left_shift_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
     """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
 
@@ -4401,7 +4418,7 @@ def bitwise_left_shift_(
         >>> tt.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-def bitwise_not(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def bitwise_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools.
 
     Args:
@@ -4417,7 +4434,7 @@ def bitwise_not(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> T
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
-def bitwise_not_(input: Tensor | NDArray[Any]) -> Tensor:
+def bitwise_not_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``bitwise_not``: writes the result over ``input`` and returns it.
 
     Every bit flipped; the opposite of bools.
@@ -4434,8 +4451,8 @@ def bitwise_not_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([False,  True])
     """
 def bitwise_or(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4455,7 +4472,10 @@ def bitwise_or(
         >>> tt.tensor([6, 5]) | 3
         tensor([7, 7])
     """
-def bitwise_or_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def bitwise_or_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
 
     Bits set in either; ``|`` of bools.
@@ -4473,8 +4493,8 @@ def bitwise_or_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _co
         tensor([7, 7])
     """
 def bitwise_right_shift(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4496,8 +4516,8 @@ def bitwise_right_shift(
         tensor([ 2, -2])
     """
 def bitwise_right_shift_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
     """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
 
@@ -4517,8 +4537,8 @@ def bitwise_right_shift_(
         tensor([ 2, -2])
     """
 def bitwise_xor(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4538,7 +4558,10 @@ def bitwise_xor(
         >>> tt.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
-def bitwise_xor_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def bitwise_xor_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
 
     Bits set in one of the two only; ``^`` of bools.
@@ -4646,8 +4669,8 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 [0, 0, 3]])
     """
 def bmm(
-    input: Tensor | NDArray[Any],
-    mat2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    mat2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -4719,7 +4742,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         (tinytorch.Size([2, 3]), tinytorch.Size([2, 3]))
     """
 @overload
-def broadcast_to(input: Tensor | NDArray[Any], size: Sequence[_int]) -> Tensor:
+def broadcast_to(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tensor:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
 
     Args:
@@ -4733,7 +4756,7 @@ def broadcast_to(input: Tensor | NDArray[Any], size: Sequence[_int]) -> Tensor:
                 [1, 2]])
     """
 @overload
-def broadcast_to(input: Tensor | NDArray[Any], *size: _int) -> Tensor: ...
+def broadcast_to(input: Tensor | NDArray[Any] | ndarray, *size: _int) -> Tensor: ...
 def bucketize(
     input: Any,
     boundaries: Tensor,
@@ -4796,7 +4819,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
                 [2, 4]])
     """
 def cat(
-    tensors: Sequence[Tensor | NDArray[Any]],
+    tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -4823,7 +4846,7 @@ def cat(
         tensor([[0., 0.],
                 [1., 1.]])
     """
-def cbrt(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def cbrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The cube root of each element, real also of negative ones.
 
     Args:
@@ -4882,7 +4905,7 @@ def cdist(
         >>> tt.cdist(tt.tensor([[0.0, 0.0]]), tt.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
-def ceil(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def ceil(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The next whole number above; integers stay as they are.
 
     Args:
@@ -4898,7 +4921,7 @@ def ceil(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.ceil(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
     """
-def ceil_(input: Tensor | NDArray[Any]) -> Tensor:
+def ceil_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``ceil``: writes the result over ``input`` and returns it.
 
     The next whole number above; integers stay as they are.
@@ -4915,7 +4938,7 @@ def ceil_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([-1.,  2.])
     """
 def celu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     alpha: _float = 1.0,
     inplace: _bool = False,
     *,
@@ -4941,7 +4964,11 @@ def celu(
     Reference:
         Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
     """
-def celu_(input: Tensor | NDArray[Any], alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
+def celu_(
+    input: Tensor | NDArray[Any] | ndarray,
+    alpha: _float = 1.0,
+    inplace: _bool = False,
+) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
@@ -5022,7 +5049,7 @@ def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
         Zhang et al.: ShuffleNet, arXiv:1707.01083.
     """
 def cholesky(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     upper: _bool = False,
     *,
     out: Tensor | None = None,
@@ -5112,7 +5139,7 @@ def choose_qparams_optimized(*args: Any, **given: Any) -> NoReturn:
         NotImplementedError: choose_qparams_optimized: quantized tensors are not supported
     """
 def chunk(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     chunks: _int,
     dim: _int = 0,
     *,
@@ -5137,9 +5164,9 @@ def chunk(
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
 def clamp(
-    input: Tensor | NDArray[Any],
-    min: Tensor | NDArray[Any] | _complex | None = None,
-    max: Tensor | NDArray[Any] | _complex | None = None,
+    input: Tensor | NDArray[Any] | ndarray,
+    min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
+    max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     *,
     out: Tensor | None = None,
     a_min: Tensor | _complex | None = ...,
@@ -5168,9 +5195,9 @@ def clamp(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def clamp_(
-    input: Tensor | NDArray[Any],
-    min: Tensor | NDArray[Any] | _complex | None = None,
-    max: Tensor | NDArray[Any] | _complex | None = None,
+    input: Tensor | NDArray[Any] | ndarray,
+    min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
+    max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
 ) -> Tensor:
     """In-place form of ``clamp``: writes the result over ``input`` and returns it.
 
@@ -5195,8 +5222,8 @@ def clamp_(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def clamp_max(
-    input: Tensor | NDArray[Any],
-    max: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    max: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -5213,7 +5240,10 @@ def clamp_max(
         >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
         tensor([-1.,  0.])
     """
-def clamp_max_(input: Tensor | NDArray[Any], max: Tensor | NDArray[Any] | _complex) -> Tensor:
+def clamp_max_(
+    input: Tensor | NDArray[Any] | ndarray,
+    max: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
 
     ``input``, but at most ``max``.
@@ -5228,8 +5258,8 @@ def clamp_max_(input: Tensor | NDArray[Any], max: Tensor | NDArray[Any] | _compl
         tensor([-1.,  0.])
     """
 def clamp_min(
-    input: Tensor | NDArray[Any],
-    min: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    min: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -5246,7 +5276,10 @@ def clamp_min(
         >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
         tensor([0., 2.])
     """
-def clamp_min_(input: Tensor | NDArray[Any], min: Tensor | NDArray[Any] | _complex) -> Tensor:
+def clamp_min_(
+    input: Tensor | NDArray[Any] | ndarray,
+    min: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
 
     ``input``, but at least ``min``.
@@ -5261,9 +5294,9 @@ def clamp_min_(input: Tensor | NDArray[Any], min: Tensor | NDArray[Any] | _compl
         tensor([0., 2.])
     """
 def clip(
-    input: Tensor | NDArray[Any],
-    min: Tensor | NDArray[Any] | _complex | None = None,
-    max: Tensor | NDArray[Any] | _complex | None = None,
+    input: Tensor | NDArray[Any] | ndarray,
+    min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
+    max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     *,
     out: Tensor | None = None,
     a_min: Tensor | _complex | None = ...,
@@ -5294,9 +5327,9 @@ def clip(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def clip_(
-    input: Tensor | NDArray[Any],
-    min: Tensor | NDArray[Any] | _complex | None = None,
-    max: Tensor | NDArray[Any] | _complex | None = None,
+    input: Tensor | NDArray[Any] | ndarray,
+    min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
+    max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
 ) -> Tensor:
     """In-place form of ``clip``: writes the result over ``input`` and returns it.
 
@@ -5323,7 +5356,7 @@ def clip_(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def clone(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     memory_format: Any = None,
     out: Tensor | None = None,
@@ -5418,8 +5451,8 @@ def common_type(*arrays: Any) -> dtype:
         tinytorch.complex64
     """
 def complex(
-    real: Tensor | NDArray[Any],
-    imag: Tensor | NDArray[Any],
+    real: Tensor | NDArray[Any] | ndarray,
+    imag: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -5459,7 +5492,7 @@ def compress(condition: Any, a: Any, axis: _int | None = None) -> Tensor:
         tensor([[3, 4]])
     """
 def concat(
-    tensors: Sequence[Tensor | NDArray[Any]],
+    tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -5489,7 +5522,7 @@ def concat(
                 [1., 1.]])
     """
 def concatenate(
-    tensors: Sequence[Tensor | NDArray[Any]],
+    tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -5534,7 +5567,7 @@ def conj(input: Tensor) -> Tensor:
         >>> z
         tensor([2.+4.j])
     """
-def conj_physical(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def conj_physical(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own.
 
     Args:
@@ -5547,7 +5580,7 @@ def conj_physical(input: Tensor | NDArray[Any], *, out: Tensor | None = None) ->
         >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-def conj_physical_(input: Tensor | NDArray[Any]) -> Tensor:
+def conj_physical_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``conj_physical``: writes the result over ``input`` and returns it.
 
     The complex conjugate, in memory of its own.
@@ -5560,7 +5593,7 @@ def conj_physical_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-def conjugate(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def conjugate(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own.
 
     Another name for ``conj_physical``.
@@ -5892,8 +5925,8 @@ def copy(a: Any, order: str = 'K') -> Tensor:
         tensor([1, 2])
     """
 def copysign(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -5913,7 +5946,10 @@ def copysign(
         >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
-def copysign_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def copysign_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input`` and returns it.
 
     The magnitude of ``input`` with the sign of ``other``.
@@ -5986,7 +6022,7 @@ def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
         >>> tt.correlate([1, 2, 3], [0, 1])
         tensor([2, 3])
     """
-def cos(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def cos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Cosine of each element of ``input``, in radians.
 
     Args:
@@ -5999,7 +6035,7 @@ def cos(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.cos(tt.zeros(2))
         tensor([1., 1.])
     """
-def cos_(input: Tensor | NDArray[Any]) -> Tensor:
+def cos_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``cos``: writes the result over ``input`` and returns it.
 
     Cosine of each element of ``input``, in radians.
@@ -6012,7 +6048,7 @@ def cos_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.cos(tt.zeros(2))
         tensor([1., 1.])
     """
-def cosh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def cosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine.
 
     Args:
@@ -6025,7 +6061,7 @@ def cosh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.cosh(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
     """
-def cosh_(input: Tensor | NDArray[Any]) -> Tensor:
+def cosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``cosh``: writes the result over ``input`` and returns it.
 
     Hyperbolic cosine.
@@ -6088,7 +6124,7 @@ def cosine_similarity(
         tensor([0.7071])
     """
 def count_nonzero(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -6286,7 +6322,7 @@ def cummin(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.cummin: ...
 def cumprod(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
@@ -6315,7 +6351,7 @@ def cumprod(
         tensor([ 1,  2,  6, 24])
     """
 def cumprod_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
@@ -6342,7 +6378,7 @@ def cumprod_(
         tensor([ 1,  2,  6, 24])
     """
 def cumsum(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
@@ -6371,7 +6407,7 @@ def cumsum(
         tensor([1, 3, 6])
     """
 def cumsum_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
@@ -6472,7 +6508,7 @@ def cumulative_trapezoid(
         >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor([1.5000, 4.5000])
     """
-def deg2rad(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def deg2rad(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
 
     Args:
@@ -6485,7 +6521,7 @@ def deg2rad(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
-def deg2rad_(input: Tensor | NDArray[Any]) -> Tensor:
+def deg2rad_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``deg2rad``: writes the result over ``input`` and returns it.
 
     Degrees as radians.
@@ -6498,7 +6534,7 @@ def deg2rad_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
-def degrees(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def degrees(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.
 
     Another name for ``rad2deg``.
@@ -6543,7 +6579,7 @@ def dequantize(input: Tensor) -> Tensor:
         >>> tt.dequantize(tt.tensor([1, 2]))
         tensor([1., 2.])
     """
-def det(A: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch.
 
     It is differentiable everywhere, at singular matrices too.
@@ -6693,7 +6729,7 @@ def diagflat(input: Tensor, offset: _int = 0, *, k: _int = ...) -> Tensor:
                 [0, 2]])
     """
 def diagonal(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     offset: _int = 0,
     dim1: _int = 0,
     dim2: _int = 1,
@@ -6802,7 +6838,7 @@ def diff(
         >>> tt.diff(tt.tensor([1, 4, 9]))
         tensor([3, 5])
     """
-def digamma(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
     Args:
@@ -6815,7 +6851,7 @@ def digamma(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def digamma_(input: Tensor | NDArray[Any]) -> Tensor:
+def digamma_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``digamma``: writes the result over ``input`` and returns it.
 
     The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
@@ -6867,8 +6903,8 @@ def dist(input: Tensor, other: Tensor, p: _float = 2) -> Tensor:
         tensor(5.)
     """
 def div(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
@@ -6899,8 +6935,8 @@ def div(
         tensor([-3,  3])
     """
 def div_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
 ) -> Tensor:
@@ -6930,8 +6966,8 @@ def div_(
         tensor([-3,  3])
     """
 def divide(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
@@ -6964,8 +7000,8 @@ def divide(
         tensor([-3,  3])
     """
 def divide_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
 ) -> Tensor:
@@ -7012,8 +7048,8 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
         (tensor([ 2, -3]), tensor([1, 2]))
     """
 def dot(
-    input: Tensor | NDArray[Any],
-    tensor: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    tensor: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -7414,8 +7450,8 @@ def empty_strided(
         (1, 2)
     """
 def eq(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -7435,7 +7471,10 @@ def eq(
         >>> tt.eq(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def eq_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def eq_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``eq``: writes the result over ``input`` and returns it.
 
     Whether elements are equal.
@@ -7468,7 +7507,7 @@ def equal(input: Tensor, other: Tensor) -> _bool:
         >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
         (True, False)
     """
-def erf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
 
     Args:
@@ -7481,7 +7520,7 @@ def erf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erf_(input: Tensor | NDArray[Any]) -> Tensor:
+def erf_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``erf``: writes the result over ``input`` and returns it.
 
     The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
@@ -7494,7 +7533,7 @@ def erf_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erfc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 - erf(x)``, without cancellation for large ``x``.
 
     Args:
@@ -7507,7 +7546,7 @@ def erfc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfc_(input: Tensor | NDArray[Any]) -> Tensor:
+def erfc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``erfc``: writes the result over ``input`` and returns it.
 
     ``1 - erf(x)``, without cancellation for large ``x``.
@@ -7520,7 +7559,7 @@ def erfc_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfinv(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond.
 
     Args:
@@ -7533,7 +7572,7 @@ def erfinv(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def erfinv_(input: Tensor | NDArray[Any]) -> Tensor:
+def erfinv_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
 
     The inverse of ``erf``: ±inf at ±1, NaN beyond.
@@ -7546,7 +7585,7 @@ def erfinv_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def exp(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def exp(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``e ** input``. Integers give the default dtype.
 
     Args:
@@ -7559,7 +7598,7 @@ def exp(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.exp(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 2.7183])
     """
-def exp2(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``2 ** input``. Integers give the default dtype.
 
     Args:
@@ -7572,7 +7611,7 @@ def exp2(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def exp2_(input: Tensor | NDArray[Any]) -> Tensor:
+def exp2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``exp2``: writes the result over ``input`` and returns it.
 
     ``2 ** input``. Integers give the default dtype.
@@ -7585,7 +7624,7 @@ def exp2_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def exp_(input: Tensor | NDArray[Any]) -> Tensor:
+def exp_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``exp``: writes the result over ``input`` and returns it.
 
     ``e ** input``. Integers give the default dtype.
@@ -7599,7 +7638,7 @@ def exp_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([1.0000, 2.7183])
     """
 @overload
-def expand(input: Tensor | NDArray[Any], size: Sequence[_int]) -> Tensor:
+def expand(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tensor:
     """``input`` stretched to a larger shape without copying.
 
     Args:
@@ -7619,7 +7658,7 @@ def expand(input: Tensor | NDArray[Any], size: Sequence[_int]) -> Tensor:
                 [2, 2, 2]])
     """
 @overload
-def expand(input: Tensor | NDArray[Any], *size: _int) -> Tensor: ...
+def expand(input: Tensor | NDArray[Any] | ndarray, *size: _int) -> Tensor: ...
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
 
@@ -7673,7 +7712,7 @@ def expand_dims(a: Any, axis: _int | Sequence[_int]) -> Tensor:
         >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
         tinytorch.Size([1, 2, 1])
     """
-def expm1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0.
 
     Args:
@@ -7686,7 +7725,7 @@ def expm1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
         1.00000000005e-10
     """
-def expm1_(input: Tensor | NDArray[Any]) -> Tensor:
+def expm1_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``expm1``: writes the result over ``input`` and returns it.
 
     ``e ** input - 1``, without cancellation near 0.
@@ -7867,8 +7906,8 @@ def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
         tensor(0.)
     """
 def fill(
-    input: Tensor | NDArray[Any],
-    value: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    value: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -7926,7 +7965,7 @@ def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
         tensor([[5., 0., 0.],
                 [0., 5., 0.]])
     """
-def fix(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def fix(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are.
 
     Another name for ``trunc``.
@@ -7944,7 +7983,7 @@ def fix(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-def fix_(input: Tensor | NDArray[Any]) -> Tensor:
+def fix_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``fix``: writes the result over ``input`` and returns it.
 
     The whole number towards zero; integers stay as they are.
@@ -7977,7 +8016,7 @@ def flatnonzero(a: Any) -> Tensor:
         tensor([1, 2])
     """
 def flatten(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     start_dim: _int = 0,
     end_dim: _int = -1,
     *,
@@ -8002,7 +8041,7 @@ def flatten(
     """
 @overload
 def flip(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dims: Sequence[_int],
     *,
     out: Tensor | None = None,
@@ -8029,7 +8068,7 @@ def flip(
     """
 @overload
 def flip(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *dims: _int,
     out: Tensor | None = None,
     axis: Any = ...,
@@ -8104,7 +8143,7 @@ def float_power_(input: Tensor, exponent: Any) -> Tensor:
         >>> tt.float_power(tt.tensor([2, 3]), -1)
         tensor([0.5000, 0.3333], dtype=tinytorch.float64)
     """
-def floor(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def floor(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The next whole number below; integers stay as they are.
 
     Args:
@@ -8120,7 +8159,7 @@ def floor(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.floor(tt.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
     """
-def floor_(input: Tensor | NDArray[Any]) -> Tensor:
+def floor_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``floor``: writes the result over ``input`` and returns it.
 
     The next whole number below; integers stay as they are.
@@ -8137,8 +8176,8 @@ def floor_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([-2.,  1.])
     """
 def floor_divide(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8163,7 +8202,10 @@ def floor_divide(
         >>> tt.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
-def floor_divide_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def floor_divide_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
 
     ``input / other`` rounded down, element by element.
@@ -8186,8 +8228,8 @@ def floor_divide_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _
         tensor([-4,  3])
     """
 def fmax(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8208,8 +8250,8 @@ def fmax(
         tensor([3., 2.])
     """
 def fmin(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8230,8 +8272,8 @@ def fmin(
         tensor([1., 2.])
     """
 def fmod(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8255,7 +8297,10 @@ def fmod(
         >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
         tensor([-1.,  1.])
     """
-def fmod_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def fmod_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``fmod``: writes the result over ``input`` and returns it.
 
     What division rounded towards zero leaves: the result has the sign of ``input``.
@@ -8276,7 +8321,7 @@ def fmod_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex)
         >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
         tensor([-1.,  1.])
     """
-def frac(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def frac(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """What ``trunc`` cuts off, with the sign of ``input``.
 
     Args:
@@ -8292,7 +8337,7 @@ def frac(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.frac(tt.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
-def frac_(input: Tensor | NDArray[Any]) -> Tensor:
+def frac_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``frac``: writes the result over ``input`` and returns it.
 
     What ``trunc`` cuts off, with the sign of ``input``.
@@ -8309,7 +8354,7 @@ def frac_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([-0.5000,  0.2500])
     """
 def frexp(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.frexp:
@@ -8574,9 +8619,9 @@ def fused_moving_avg_obs_fake_quant(*args: Any, **given: Any) -> NoReturn:
     """
 @overload
 def gather(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
     *,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
@@ -8607,16 +8652,16 @@ def gather(
     """
 @overload
 def gather(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
-    index: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def gcd(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8636,7 +8681,7 @@ def gcd(
         >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
         tensor([4, 9])
     """
-def gcd_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def gcd_(input: Tensor | NDArray[Any] | ndarray, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``gcd``: writes the result over ``input`` and returns it.
 
     The greatest common divisor; ``gcd(0, 0)`` is 0.
@@ -8654,8 +8699,8 @@ def gcd_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
         tensor([4, 9])
     """
 def ge(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8678,7 +8723,10 @@ def ge(
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-def ge_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def ge_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``ge``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger or equal.
@@ -8725,7 +8773,7 @@ def geomspace(
         tensor([   1.,   10.,  100., 1000.])
     """
 def geqrf(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.geqrf:
@@ -8751,8 +8799,8 @@ def geqrf(
                 [0.8000]])
     """
 def ger(
-    input: Tensor | NDArray[Any],
-    vec2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    vec2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8840,8 +8888,8 @@ def gradient(
     spacing: Any = ...,
 ) -> Tensor | tuple[Tensor, ...]: ...
 def greater(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8866,7 +8914,10 @@ def greater(
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def greater_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def greater_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``greater``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger.
@@ -8889,8 +8940,8 @@ def greater_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _compl
         tensor([False,  True])
     """
 def greater_equal(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -8915,7 +8966,10 @@ def greater_equal(
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-def greater_equal_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def greater_equal_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger or equal.
@@ -9100,8 +9154,8 @@ def gru_cell(
         K. Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
     """
 def gt(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9124,7 +9178,10 @@ def gt(
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def gt_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def gt_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``gt``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger.
@@ -9254,7 +9311,7 @@ def hanning(M: _int) -> Tensor:
         >>> tt.hanning(3)
         tensor([0., 1., 0.])
     """
-def hardshrink(input: Tensor | NDArray[Any], lambd: _float = 0.5) -> Tensor:
+def hardshrink(input: Tensor | NDArray[Any] | ndarray, lambd: _float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0.
 
     Another name for ``nn.functional.hardshrink``.
@@ -9269,7 +9326,7 @@ def hardshrink(input: Tensor | NDArray[Any], lambd: _float = 0.5) -> Tensor:
         tensor([0., 2.])
     """
 def hash_tensor(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = (),
     *,
     keepdim: _bool = False,
@@ -9305,8 +9362,8 @@ def hash_tensor(
         6
     """
 def heaviside(
-    input: Tensor | NDArray[Any],
-    values: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    values: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9326,7 +9383,10 @@ def heaviside(
         >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def heaviside_(input: Tensor | NDArray[Any], values: Tensor | NDArray[Any]) -> Tensor:
+def heaviside_(
+    input: Tensor | NDArray[Any] | ndarray,
+    values: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
 
     0 for negative numbers, 1 for positive ones, ``values`` at 0.
@@ -9363,7 +9423,7 @@ def hinge_embedding_loss(
         tensor([0.5000, 0.7500])
     """
 def histc(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     bins: _int = 100,
     min: Any = 0,
     max: Any = 0,
@@ -9579,8 +9639,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([0, 1, 0, 1])
     """
 def hypot(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9600,7 +9660,10 @@ def hypot(
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-def hypot_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def hypot_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``hypot``: writes the result over ``input`` and returns it.
 
     ``sqrt(input² + other²)``, without overflow on the way.
@@ -9617,7 +9680,7 @@ def hypot_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-def i0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0.
 
     Args:
@@ -9633,7 +9696,7 @@ def i0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def i0_(input: Tensor | NDArray[Any]) -> Tensor:
+def i0_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``i0``: writes the result over ``input`` and returns it.
 
     The modified Bessel function of the first kind, order 0.
@@ -9663,8 +9726,8 @@ def identity(n: _int, dtype: dtype | type | str | None = None) -> Tensor:
                 [0., 1.]])
     """
 def igamma(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9688,7 +9751,10 @@ def igamma(
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igamma_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def igamma_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``igamma``: writes the result over ``input`` and returns it.
 
     The regularised lower incomplete gamma function ``P(a, x)``.
@@ -9710,8 +9776,8 @@ def igamma_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tenso
         https://dlmf.nist.gov/8.2
     """
 def igammac(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9735,7 +9801,10 @@ def igammac(
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igammac_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def igammac_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``igammac``: writes the result over ``input`` and returns it.
 
     The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
@@ -9772,10 +9841,10 @@ def imag(input: Tensor) -> Tensor:
     """
 @overload
 def index_add(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -9805,19 +9874,19 @@ def index_add(
     """
 @overload
 def index_add(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     alpha: _float = 1,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_add_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     *,
     alpha: _float = 1,
 ) -> Tensor:
@@ -9846,10 +9915,10 @@ def index_add_(
     """
 @overload
 def index_copy(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9877,18 +9946,18 @@ def index_copy(
     """
 @overload
 def index_copy(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_copy_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
 ) -> Tensor:
     """In-place form of ``index_copy``: writes the result over ``input`` and returns it.
 
@@ -9914,10 +9983,10 @@ def index_copy_(
     """
 @overload
 def index_fill(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    value: Tensor | NDArray[Any] | _complex,
+    index: Tensor | NDArray[Any] | ndarray,
+    value: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -9945,18 +10014,18 @@ def index_fill(
     """
 @overload
 def index_fill(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
-    index: Tensor | NDArray[Any],
-    value: Tensor | NDArray[Any] | _complex,
+    index: Tensor | NDArray[Any] | ndarray,
+    value: Tensor | NDArray[Any] | ndarray | _complex,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_fill_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    value: Tensor | NDArray[Any] | _complex,
+    index: Tensor | NDArray[Any] | ndarray,
+    value: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
     """In-place form of ``index_fill``: writes the result over ``input`` and returns it.
 
@@ -10113,9 +10182,9 @@ def index_reduce_(
     """
 @overload
 def index_select(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -10143,10 +10212,10 @@ def index_select(
     """
 @overload
 def index_select(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
-    index: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
@@ -10370,7 +10439,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.tensor([[4.0]]).inverse()
         tensor([[0.2500]])
     """
-def invert(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Every bit flipped; the opposite of bools.
 
     Another name for ``bitwise_not``.
@@ -10520,8 +10589,8 @@ def is_tensor(obj: Any) -> _bool:
         (True, False)
     """
 def isclose(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     rtol: _float = 1e-05,
     atol: _float = 1e-08,
     equal_nan: _bool = False,
@@ -10592,7 +10661,7 @@ def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
         >>> tt.isdtype(tt.float32, ("integral", "real floating"))
         True
     """
-def isfinite(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def isfinite(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 
     Args:
@@ -10606,8 +10675,8 @@ def isfinite(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tens
         tensor([ True, False])
     """
 def isin(
-    elements: Tensor | NDArray[Any] | _complex,
-    test_elements: Tensor | NDArray[Any] | _complex,
+    elements: Tensor | NDArray[Any] | ndarray | _complex,
+    test_elements: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     assume_unique: _bool = False,
     invert: _bool = False,
@@ -10631,7 +10700,7 @@ def isin(
         >>> tt.isin(tt.tensor([1, 2, 3]), tt.tensor([3, 1]))
         tensor([ True, False,  True])
     """
-def isinf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def isinf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite, of either sign.
 
     Args:
@@ -10644,7 +10713,7 @@ def isinf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.isinf(tt.tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
-def isnan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def isnan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is NaN, in its real or its imaginary part.
 
     Args:
@@ -10657,7 +10726,7 @@ def isnan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.isnan(tt.tensor([1.0, float("nan")]))
         tensor([False,  True])
     """
-def isneginf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def isneginf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is -inf.
 
     Args:
@@ -10673,7 +10742,7 @@ def isneginf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tens
         >>> tt.isneginf(tt.tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
-def isposinf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def isposinf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is +inf.
 
     Args:
@@ -10689,7 +10758,7 @@ def isposinf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tens
         >>> tt.isposinf(tt.tensor([1.0, float("inf")]))
         tensor([False,  True])
     """
-def isreal(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def isreal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part of each element is 0.
 
     Args:
@@ -10946,8 +11015,8 @@ def layer_norm(
         tensor([[-1.,  1.]])
     """
 def lcm(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -10967,7 +11036,7 @@ def lcm(
         >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
         tensor([12, 30])
     """
-def lcm_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def lcm_(input: Tensor | NDArray[Any] | ndarray, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``lcm``: writes the result over ``input`` and returns it.
 
     The least common multiple, not negative; 0 if either is 0.
@@ -11019,8 +11088,8 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
         tensor([12.])
     """
 def le(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11043,7 +11112,10 @@ def le(
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def le_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def le_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``le``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller or equal.
@@ -11064,8 +11136,8 @@ def le_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -
         tensor([ True, False])
     """
 def left_shift(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11089,9 +11161,9 @@ def left_shift(
         tensor([ 4, 12])
     """
 def lerp(
-    input: Tensor | NDArray[Any],
-    end: Tensor | NDArray[Any],
-    weight: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    end: Tensor | NDArray[Any] | ndarray,
+    weight: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11116,9 +11188,9 @@ def lerp(
         tensor([5., 3.])
     """
 def lerp_(
-    input: Tensor | NDArray[Any],
-    end: Tensor | NDArray[Any],
-    weight: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    end: Tensor | NDArray[Any] | ndarray,
+    weight: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
     """In-place form of ``lerp``: writes the result over ``input`` and returns it.
 
@@ -11141,8 +11213,8 @@ def lerp_(
         tensor([5., 3.])
     """
 def less(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11167,7 +11239,10 @@ def less(
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def less_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def less_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``less``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller.
@@ -11190,8 +11265,8 @@ def less_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex)
         tensor([ True, False])
     """
 def less_equal(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11216,7 +11291,10 @@ def less_equal(
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def less_equal_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def less_equal_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller or equal.
@@ -11254,7 +11332,7 @@ def lexsort(keys: Any, axis: _int = -1) -> Tensor:
         >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
         tensor([1, 2, 0])
     """
-def lgamma(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def lgamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
 
     Args:
@@ -11270,7 +11348,7 @@ def lgamma(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         >>> tt.lgamma(tt.tensor([1.0, 5.0]))
         tensor([0.0000, 3.1781])
     """
-def lgamma_(input: Tensor | NDArray[Any]) -> Tensor:
+def lgamma_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``lgamma``: writes the result over ``input`` and returns it.
 
     The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
@@ -11383,7 +11461,7 @@ def lobpcg(
     Reference: A. V. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput.
     23, 517-541 (2001), is how PyTorch finds them.
     """
-def log(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def log(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm; -inf at 0, NaN for negative numbers.
 
     Args:
@@ -11396,7 +11474,7 @@ def log(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.log(tt.tensor([1.0, 0.0]))
         tensor([0., -inf])
     """
-def log10(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def log10(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to base 10.
 
     Args:
@@ -11409,7 +11487,7 @@ def log10(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.log10(tt.tensor([10.0]))
         tensor([1.])
     """
-def log10_(input: Tensor | NDArray[Any]) -> Tensor:
+def log10_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``log10``: writes the result over ``input`` and returns it.
 
     Logarithm to base 10.
@@ -11422,7 +11500,7 @@ def log10_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.log10(tt.tensor([10.0]))
         tensor([1.])
     """
-def log1p(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, without cancellation near 0; -inf at -1.
 
     Args:
@@ -11435,7 +11513,7 @@ def log1p(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log1p_(input: Tensor | NDArray[Any]) -> Tensor:
+def log1p_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``log1p``: writes the result over ``input`` and returns it.
 
     ``log(1 + input)``, without cancellation near 0; -inf at -1.
@@ -11448,7 +11526,7 @@ def log1p_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log2(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def log2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to base 2.
 
     Args:
@@ -11461,7 +11539,7 @@ def log2(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.log2(tt.tensor([8.0]))
         tensor([3.])
     """
-def log2_(input: Tensor | NDArray[Any]) -> Tensor:
+def log2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``log2``: writes the result over ``input`` and returns it.
 
     Logarithm to base 2.
@@ -11474,7 +11552,7 @@ def log2_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.log2(tt.tensor([8.0]))
         tensor([3.])
     """
-def log_(input: Tensor | NDArray[Any]) -> Tensor:
+def log_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``log``: writes the result over ``input`` and returns it.
 
     Natural logarithm; -inf at 0, NaN for negative numbers.
@@ -11520,8 +11598,8 @@ def log_softmax(
         tensor([-0.6931, -0.6931])
     """
 def logaddexp(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11542,8 +11620,8 @@ def logaddexp(
         tensor([1000.])
     """
 def logaddexp2(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11564,7 +11642,12 @@ def logaddexp2(
         tensor([1001.])
     """
 @overload
-def logcumsumexp(input: Tensor | NDArray[Any], dim: _int, *, out: Tensor | None = None) -> Tensor:
+def logcumsumexp(
+    input: Tensor | NDArray[Any] | ndarray,
+    dim: _int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
 
     Args:
@@ -11587,7 +11670,7 @@ def logcumsumexp(input: Tensor | NDArray[Any], dim: _int, *, out: Tensor | None 
     """
 @overload
 def logcumsumexp(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
     out: Tensor | None = None,
@@ -11610,8 +11693,8 @@ def logdet(input: Tensor) -> Tensor:
         tensor(0.)
     """
 def logical_and(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11631,7 +11714,10 @@ def logical_and(
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
-def logical_and_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def logical_and_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
 
     Whether both elements are nonzero.
@@ -11648,7 +11734,7 @@ def logical_and_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> 
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
-def logical_not(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def logical_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is zero.
 
     Args:
@@ -11664,7 +11750,7 @@ def logical_not(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> T
         >>> tt.logical_not(tt.tensor([0, 2]))
         tensor([ True, False])
     """
-def logical_not_(input: Tensor | NDArray[Any]) -> Tensor:
+def logical_not_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``logical_not``: writes the result over ``input`` and returns it.
 
     Whether each element is zero.
@@ -11681,8 +11767,8 @@ def logical_not_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([ True, False])
     """
 def logical_or(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11702,7 +11788,10 @@ def logical_or(
         >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True,  True, False])
     """
-def logical_or_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def logical_or_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
 
     Whether either element is nonzero.
@@ -11720,8 +11809,8 @@ def logical_or_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> T
         tensor([ True,  True, False])
     """
 def logical_xor(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -11741,7 +11830,10 @@ def logical_xor(
         >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True, False, False])
     """
-def logical_xor_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def logical_xor_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
 
     Whether one element alone is nonzero.
@@ -11759,7 +11851,7 @@ def logical_xor_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> 
         tensor([ True, False, False])
     """
 def logit(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     eps: _float | None = None,
     *,
     out: Tensor | None = None,
@@ -11779,7 +11871,7 @@ def logit(
         >>> tt.logit(tt.tensor([1.0]), eps=0.5)
         tensor([0.])
     """
-def logit_(input: Tensor | NDArray[Any], eps: _float | None = None) -> Tensor:
+def logit_(input: Tensor | NDArray[Any] | ndarray, eps: _float | None = None) -> Tensor:
     """In-place form of ``logit``: writes the result over ``input`` and returns it.
 
     ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
@@ -11840,7 +11932,7 @@ def logspace(
     """
 @overload
 def logsumexp(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None,
     keepdim: _bool = False,
     *,
@@ -11866,7 +11958,7 @@ def logsumexp(
     """
 @overload
 def logsumexp(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int | Sequence[_int] | None,
     out: Tensor | None = None,
@@ -11982,8 +12074,8 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         RuntimeError: lstsq: This function was deprecated since version 1.9 and is now removed...
     """
 def lt(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12006,7 +12098,10 @@ def lt(
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def lt_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def lt_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``lt``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller.
@@ -12134,9 +12229,9 @@ def margin_ranking_loss(
         tensor(2.5000)
     """
 def masked_fill(
-    input: Tensor | NDArray[Any],
-    mask: Tensor | NDArray[Any],
-    value: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    mask: Tensor | NDArray[Any] | ndarray,
+    value: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12162,9 +12257,9 @@ def masked_fill(
         tensor([7., 0.])
     """
 def masked_fill_(
-    input: Tensor | NDArray[Any],
-    mask: Tensor | NDArray[Any],
-    value: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    mask: Tensor | NDArray[Any] | ndarray,
+    value: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
     """In-place form of ``masked_fill``: writes the result over ``input`` and returns it.
 
@@ -12252,8 +12347,8 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         tensor([0, 2])
     """
 def matmul(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12276,7 +12371,7 @@ def matmul(
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-def matrix_exp(A: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
 
     Args:
@@ -12611,8 +12706,8 @@ def max_pool3d(
     return_indices: _bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def maximum(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12635,7 +12730,7 @@ def maximum(
         tensor([3., 4.])
     """
 def mean(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -12798,8 +12893,8 @@ def min_scalar_type(a: Any) -> dtype:
         (tinytorch.uint8, tinytorch.int16)
     """
 def minimum(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12822,8 +12917,8 @@ def minimum(
         tensor([1., 2.])
     """
 def mm(
-    input: Tensor | NDArray[Any],
-    mat2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    mat2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12844,8 +12939,8 @@ def mm(
                 [1.]])
     """
 def mod(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -12915,7 +13010,7 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
         (tensor([-0.5000,  0.2500]), tensor([-1.,  2.]))
     """
 def moveaxis(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
 ) -> Tensor:
@@ -12941,7 +13036,7 @@ def moveaxis(
         tinytorch.Size([3, 4, 2])
     """
 def movedim(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
 ) -> Tensor:
@@ -12978,8 +13073,8 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1, 2, 3])
     """
 def mul(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -13001,7 +13096,10 @@ def mul(
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def mul_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def mul_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``mul``: writes the result over ``input`` and returns it.
 
     ``input * other``, element by element.
@@ -13022,7 +13120,7 @@ def mul_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) 
         tensor([3., 6.])
     """
 def multinomial(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     num_samples: _int,
     replacement: _bool = False,
     *,
@@ -13052,8 +13150,8 @@ def multinomial(
         tensor([1, 1])
     """
 def multiply(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -13077,7 +13175,10 @@ def multiply(
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def multiply_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def multiply_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``multiply``: writes the result over ``input`` and returns it.
 
     ``input * other``, element by element.
@@ -13100,8 +13201,8 @@ def multiply_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _comp
         tensor([3., 6.])
     """
 def mv(
-    input: Tensor | NDArray[Any],
-    vec: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    vec: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -13164,7 +13265,7 @@ def mvlgamma_(input: Tensor, p: _int) -> Tensor:
         https://dlmf.nist.gov/35.3
     """
 def nan_to_num(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
@@ -13190,7 +13291,7 @@ def nan_to_num(
         tensor([1., 0., 9.])
     """
 def nan_to_num_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
@@ -13297,7 +13398,7 @@ def nanmax(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool
         tensor(3.)
     """
 def nanmean(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -13504,7 +13605,7 @@ def nanstd(
         tensor(1.)
     """
 def nansum(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -13749,8 +13850,8 @@ def ndim(a: Any) -> _int:
         2
     """
 def ne(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -13770,7 +13871,10 @@ def ne(
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def ne_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def ne_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``ne``: writes the result over ``input`` and returns it.
 
     Whether elements differ.
@@ -13787,7 +13891,7 @@ def ne_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def neg(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def neg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``-input``.
 
     Args:
@@ -13803,7 +13907,7 @@ def neg(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def neg_(input: Tensor | NDArray[Any]) -> Tensor:
+def neg_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``neg``: writes the result over ``input`` and returns it.
 
     ``-input``.
@@ -13819,7 +13923,7 @@ def neg_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def negative(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def negative(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``-input``.
 
     Another name for ``neg``.
@@ -13837,7 +13941,7 @@ def negative(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tens
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def negative_(input: Tensor | NDArray[Any]) -> Tensor:
+def negative_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``negative``: writes the result over ``input`` and returns it.
 
     ``-input``.
@@ -13856,8 +13960,8 @@ def negative_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([-1.,  2.])
     """
 def nextafter(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -13878,7 +13982,10 @@ def nextafter(
         >>> (tt.nextafter(one, 2 * one) - one).item()
         2.220446049250313e-16
     """
-def nextafter_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Tensor:
+def nextafter_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
+) -> Tensor:
     """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
 
     The next representable number after ``input`` towards ``other``.
@@ -13898,7 +14005,7 @@ def nextafter_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any]) -> Te
     """
 @overload
 def nonzero(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     as_tuple: Literal[False] = False,
     out: Tensor | None = None,
@@ -13925,20 +14032,20 @@ def nonzero(
     """
 @overload
 def nonzero(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     as_tuple: Literal[True],
     out: Tensor | None = None,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def nonzero(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     as_tuple: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor | tuple[Tensor, ...]: ...
 def nonzero_static(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     size: _int,
     fill_value: _int = -1,
@@ -14057,8 +14164,8 @@ def normal(
         tensor([1.5410, 9.9707])
     """
 def not_equal(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -14080,7 +14187,10 @@ def not_equal(
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def not_equal_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def not_equal_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
 
     Whether elements differ.
@@ -14237,8 +14347,8 @@ def ormqr(
                 [ 0.,  1.]])
     """
 def outer(
-    input: Tensor | NDArray[Any],
-    vec2: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    vec2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -14400,7 +14510,7 @@ def percentile(
         tensor(2.5000)
     """
 @overload
-def permute(input: Tensor | NDArray[Any], dims: Sequence[_int]) -> Tensor:
+def permute(input: Tensor | NDArray[Any] | ndarray, dims: Sequence[_int]) -> Tensor:
     """``input`` with its dimensions in another order.
 
     Args:
@@ -14419,7 +14529,7 @@ def permute(input: Tensor | NDArray[Any], dims: Sequence[_int]) -> Tensor:
         tinytorch.Size([4, 2, 3])
     """
 @overload
-def permute(input: Tensor | NDArray[Any], *dims: _int) -> Tensor: ...
+def permute(input: Tensor | NDArray[Any] | ndarray, *dims: _int) -> Tensor: ...
 def permute_copy(input: Tensor, dims: Any, *more: Any, out: Tensor | None = None) -> Tensor:
     """What ``permute`` shows, as a copy.
 
@@ -14547,7 +14657,7 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
         tensor([ 1, 10, 20, 10])
     """
 def poisson(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
@@ -14600,8 +14710,8 @@ def poisson_nll_loss(
         tensor(0.8591)
     """
 def polar(
-    abs: Tensor | NDArray[Any],
-    angle: Tensor | NDArray[Any],
+    abs: Tensor | NDArray[Any] | ndarray,
+    angle: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -14660,8 +14770,8 @@ def positive(input: Tensor) -> Tensor:
         tensor([ 1., -2.])
     """
 def pow(
-    input: Tensor | NDArray[Any] | _complex,
-    exponent: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    exponent: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -14690,7 +14800,10 @@ def pow(
         >>> 2 ** tt.arange(4)
         tensor([1, 2, 4, 8])
     """
-def pow_(input: Tensor | NDArray[Any], exponent: Tensor | NDArray[Any] | _complex) -> Tensor:
+def pow_(
+    input: Tensor | NDArray[Any] | ndarray,
+    exponent: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``pow``: writes the result over ``input`` and returns it.
 
     ``input`` to the power of ``exponent``, element by element.
@@ -14717,8 +14830,8 @@ def pow_(input: Tensor | NDArray[Any], exponent: Tensor | NDArray[Any] | _comple
         tensor([1, 2, 4, 8])
     """
 def power(
-    input: Tensor | NDArray[Any] | _complex,
-    exponent: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    exponent: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -14750,8 +14863,8 @@ def power(
         tensor([1, 2, 4, 8])
     """
 def prelu(
-    input: Tensor | NDArray[Any],
-    weight: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    weight: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -14775,7 +14888,7 @@ def prelu(
         He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
     """
 def prod(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -14821,9 +14934,9 @@ def ptp(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = 
         tensor([6, 2])
     """
 def put(
-    input: Tensor | NDArray[Any],
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     accumulate: _bool = False,
     *,
     out: Tensor | None = None,
@@ -14852,9 +14965,9 @@ def put(
                 [0., 2.]])
     """
 def put_(
-    input: Tensor | NDArray[Any],
-    index: Tensor | NDArray[Any],
-    source: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    index: Tensor | NDArray[Any] | ndarray,
+    source: Tensor | NDArray[Any] | ndarray,
     accumulate: _bool = False,
 ) -> Tensor:
     """In-place form of ``put``: writes the result over ``input`` and returns it.
@@ -15247,7 +15360,7 @@ def quantized_rnn_tanh_cell(*args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: quantized_rnn_tanh_cell: quantized tensors are not supported
     """
-def rad2deg(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def rad2deg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees.
 
     Args:
@@ -15260,7 +15373,7 @@ def rad2deg(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
-def rad2deg_(input: Tensor | NDArray[Any]) -> Tensor:
+def rad2deg_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``rad2deg``: writes the result over ``input`` and returns it.
 
     Radians as degrees.
@@ -15273,7 +15386,7 @@ def rad2deg_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
-def radians(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def radians(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians.
 
     Another name for ``deg2rad``.
@@ -15637,7 +15750,7 @@ def range(
         ...     tt.range(1, 3)
         tensor([1., 2., 3.])
     """
-def ravel(input: Tensor | NDArray[Any], *, order: str = ...) -> Tensor:
+def ravel(input: Tensor | NDArray[Any] | ndarray, *, order: str = ...) -> Tensor:
     """The elements of ``input`` in one dimension, in row-major order.
 
     Args:
@@ -15686,7 +15799,7 @@ def real(input: Tensor) -> Tensor:
         >>> tt.real(tt.tensor([1 + 2j]))
         tensor([1.])
     """
-def reciprocal(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def reciprocal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 / input``; inf at 0. Integers give the default dtype.
 
     Args:
@@ -15699,7 +15812,7 @@ def reciprocal(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Te
         >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """
-def reciprocal_(input: Tensor | NDArray[Any]) -> Tensor:
+def reciprocal_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``reciprocal``: writes the result over ``input`` and returns it.
 
     ``1 / input``; inf at 0. Integers give the default dtype.
@@ -15713,7 +15826,7 @@ def reciprocal_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([ 0.5000, -0.2500])
     """
 def relu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
@@ -15737,7 +15850,7 @@ def relu(
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-def relu_(input: Tensor | NDArray[Any], inplace: _bool = False) -> Tensor:
+def relu_(input: Tensor | NDArray[Any] | ndarray, inplace: _bool = False) -> Tensor:
     """In-place form of ``relu``: writes the result over ``input`` and returns it.
 
     ``max(x, 0)``; the slope at 0 is 0.
@@ -15758,8 +15871,8 @@ def relu_(input: Tensor | NDArray[Any], inplace: _bool = False) -> Tensor:
         tensor([0., 2.])
     """
 def remainder(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -15783,7 +15896,10 @@ def remainder(
         >>> tt.tensor([-7.0, 7.0]) % 3
         tensor([2., 1.])
     """
-def remainder_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def remainder_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``remainder``: writes the result over ``input`` and returns it.
 
     What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
@@ -15917,7 +16033,12 @@ def repeat_interleave(
         tensor([7, 8, 8])
     """
 @overload
-def reshape(input: Tensor | NDArray[Any], shape: Sequence[_int], *, order: str = ...) -> Tensor:
+def reshape(
+    input: Tensor | NDArray[Any] | ndarray,
+    shape: Sequence[_int],
+    *,
+    order: str = ...,
+) -> Tensor:
     """The elements of ``input`` in row-major order, in another shape.
 
     Args:
@@ -15938,7 +16059,7 @@ def reshape(input: Tensor | NDArray[Any], shape: Sequence[_int], *, order: str =
                 [2, 3]])
     """
 @overload
-def reshape(input: Tensor | NDArray[Any], *shape: _int, order: str = ...) -> Tensor: ...
+def reshape(input: Tensor | NDArray[Any] | ndarray, *shape: _int, order: str = ...) -> Tensor: ...
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``.
 
@@ -16045,8 +16166,8 @@ def result_type(*tensors: Any, **named: Any) -> dtype:
         tinytorch.float32
     """
 def right_shift(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -16235,7 +16356,7 @@ def rnn_tanh_cell(
         tensor([[0.7616]])
     """
 def roll(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     shifts: _int | Sequence[_int],
     dims: _int | Sequence[_int] | None = None,
     *,
@@ -16303,7 +16424,12 @@ def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
         tensor([[2, 4],
                 [1, 3]])
     """
-def round(input: Tensor | NDArray[Any], decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
+def round(
+    input: Tensor | NDArray[Any] | ndarray,
+    decimals: _int = 0,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
     Args:
@@ -16322,7 +16448,7 @@ def round(input: Tensor | NDArray[Any], decimals: _int = 0, *, out: Tensor | Non
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
         tensor([0.1200])
     """
-def round_(input: Tensor | NDArray[Any], decimals: _int = 0) -> Tensor:
+def round_(input: Tensor | NDArray[Any] | ndarray, decimals: _int = 0) -> Tensor:
     """In-place form of ``round``: writes the result over ``input`` and returns it.
 
     The nearest whole number, halves to the even one; integers stay as they are.
@@ -16426,7 +16552,7 @@ def rrelu_(
         >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
         tensor([-1.,  1.])
     """
-def rsqrt(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def rsqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
 
     Args:
@@ -16439,7 +16565,7 @@ def rsqrt(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
         tensor([0.5000, 0.2500])
     """
-def rsqrt_(input: Tensor | NDArray[Any]) -> Tensor:
+def rsqrt_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input`` and returns it.
 
     ``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
@@ -16634,10 +16760,10 @@ def scatter_(
     """
 @overload
 def scatter_add(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    src: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    src: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -16665,18 +16791,18 @@ def scatter_add(
     """
 @overload
 def scatter_add(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: _int,
-    index: Tensor | NDArray[Any],
-    src: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    src: Tensor | NDArray[Any] | ndarray,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def scatter_add_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
-    index: Tensor | NDArray[Any],
-    src: Tensor | NDArray[Any],
+    index: Tensor | NDArray[Any] | ndarray,
+    src: Tensor | NDArray[Any] | ndarray,
 ) -> Tensor:
     """In-place form of ``scatter_add``: writes the result over ``input`` and returns it.
 
@@ -16929,7 +17055,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor
 @overload
 def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Tensor: ...
 def selu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
@@ -16951,7 +17077,7 @@ def selu(
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-def selu_(input: Tensor | NDArray[Any], inplace: _bool = False) -> Tensor:
+def selu_(input: Tensor | NDArray[Any] | ndarray, inplace: _bool = False) -> Tensor:
     """In-place form of ``selu``: writes the result over ``input`` and returns it.
 
     An ELU scaled so that layers keep mean 0 and variance 1.
@@ -16998,7 +17124,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
         >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([2, 3])
     """
-def sgn(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sgn(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
 
     Args:
@@ -17011,7 +17137,7 @@ def sgn(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
-def sgn_(input: Tensor | NDArray[Any]) -> Tensor:
+def sgn_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sgn``: writes the result over ``input`` and returns it.
 
     The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
@@ -17035,7 +17161,7 @@ def shape(a: Any) -> Size:
         >>> tt.shape([[1, 2], [3, 4], [5, 6]])
         tinytorch.Size([3, 2])
     """
-def sigmoid(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
     Args:
@@ -17051,7 +17177,7 @@ def sigmoid(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def sigmoid_(input: Tensor | NDArray[Any]) -> Tensor:
+def sigmoid_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
 
     ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
@@ -17067,7 +17193,7 @@ def sigmoid_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def sign(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sign(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1; NaN for NaN, where torch has 0.
 
     Args:
@@ -17083,7 +17209,7 @@ def sign(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
         tensor([-1.,  0.,  1.])
     """
-def sign_(input: Tensor | NDArray[Any]) -> Tensor:
+def sign_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sign``: writes the result over ``input`` and returns it.
 
     -1, 0 or 1; NaN for NaN, where torch has 0.
@@ -17099,7 +17225,7 @@ def sign_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
         tensor([-1.,  0.,  1.])
     """
-def signbit(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def signbit(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Whether the sign is negative, also that of -0.0.
 
     Args:
@@ -17115,7 +17241,7 @@ def signbit(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.signbit(tt.tensor([-0.0, 0.0]))
         tensor([ True, False])
     """
-def sin(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Sine of each element of ``input``, in radians.
 
     Args:
@@ -17128,7 +17254,7 @@ def sin(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sin(tt.zeros(2))
         tensor([0., 0.])
     """
-def sin_(input: Tensor | NDArray[Any]) -> Tensor:
+def sin_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sin``: writes the result over ``input`` and returns it.
 
     Sine of each element of ``input``, in radians.
@@ -17141,7 +17267,7 @@ def sin_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.sin(tt.zeros(2))
         tensor([0., 0.])
     """
-def sinc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``sin(πx) / (πx)``, and 1 at 0.
 
     Args:
@@ -17154,7 +17280,7 @@ def sinc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-def sinc_(input: Tensor | NDArray[Any]) -> Tensor:
+def sinc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sinc``: writes the result over ``input`` and returns it.
 
     ``sin(πx) / (πx)``, and 1 at 0.
@@ -17167,7 +17293,7 @@ def sinc_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-def sinh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine.
 
     Args:
@@ -17180,7 +17306,7 @@ def sinh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
     """
-def sinh_(input: Tensor | NDArray[Any]) -> Tensor:
+def sinh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sinh``: writes the result over ``input`` and returns it.
 
     Hyperbolic sine.
@@ -17493,7 +17619,7 @@ def sparse_csr_tensor(*args: Any, **given: Any) -> NoReturn:
         NotImplementedError: sparse_csr_tensor: sparse tensors are not supported: every tensor is dense
     """
 def split(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     split_size_or_sections: _int | Sequence[_int],
     dim: _int = 0,
     *,
@@ -17544,7 +17670,7 @@ def split_copy(
         (tensor([0, 1]), tensor([2]))
     """
 def split_with_sizes(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
@@ -17603,7 +17729,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
         tensor([[1.],
                 [2.]])
     """
-def sqrt(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Square root; NaN for negative numbers. Integers give the default dtype.
 
     Args:
@@ -17616,7 +17742,7 @@ def sqrt(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sqrt(tt.tensor([4.0, 9.0]))
         tensor([2., 3.])
     """
-def sqrt_(input: Tensor | NDArray[Any]) -> Tensor:
+def sqrt_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sqrt``: writes the result over ``input`` and returns it.
 
     Square root; NaN for negative numbers. Integers give the default dtype.
@@ -17629,7 +17755,7 @@ def sqrt_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.sqrt(tt.tensor([4.0, 9.0]))
         tensor([2., 3.])
     """
-def square(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def square(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``input * input``.
 
     Args:
@@ -17642,7 +17768,7 @@ def square(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         >>> tt.square(tt.tensor([-3.0, 2.0]))
         tensor([9., 4.])
     """
-def square_(input: Tensor | NDArray[Any]) -> Tensor:
+def square_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``square``: writes the result over ``input`` and returns it.
 
     ``input * input``.
@@ -17656,7 +17782,7 @@ def square_(input: Tensor | NDArray[Any]) -> Tensor:
         tensor([9., 4.])
     """
 def squeeze(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
@@ -17731,7 +17857,7 @@ def sspaddmm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense
     """
 def stack(
-    tensors: Sequence[Tensor | NDArray[Any]],
+    tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
@@ -17852,8 +17978,8 @@ def stft(
         tinytorch.Size([3, 9])
     """
 def sub(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -17879,8 +18005,8 @@ def sub(
         tensor([0., 1.])
     """
 def sub_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
 ) -> Tensor:
@@ -17906,8 +18032,8 @@ def sub_(
         tensor([0., 1.])
     """
 def subtract(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
@@ -17935,8 +18061,8 @@ def subtract(
         tensor([0., 1.])
     """
 def subtract_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
 ) -> Tensor:
@@ -17964,7 +18090,7 @@ def subtract_(
         tensor([0., 1.])
     """
 def sum(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
     *,
@@ -18039,7 +18165,11 @@ def svd_lowrank(
         >>> tt.svd_lowrank(tt.eye(4) * 3, q=2)[1].round()
         tensor([3., 3.])
     """
-def swapaxes(input: Tensor | NDArray[Any], dim0: Any = None, dim1: _int | None = None) -> Tensor:
+def swapaxes(
+    input: Tensor | NDArray[Any] | ndarray,
+    dim0: Any = None,
+    dim1: _int | None = None,
+) -> Tensor:
     """``input`` with two dimensions swapped.
 
     Another name for ``transpose``.
@@ -18078,7 +18208,11 @@ def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
         >>> tt.zeros(2, 3).transpose_(0, 1).shape
         tinytorch.Size([3, 2])
     """
-def swapdims(input: Tensor | NDArray[Any], dim0: Any = None, dim1: _int | None = None) -> Tensor:
+def swapdims(
+    input: Tensor | NDArray[Any] | ndarray,
+    dim0: Any = None,
+    dim1: _int | None = None,
+) -> Tensor:
     """``input`` with two dimensions swapped.
 
     Another name for ``transpose``.
@@ -18132,7 +18266,7 @@ def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         ...
         RuntimeError: symeig: This function was deprecated since version 1.9 and is now removed...
     """
-def t(input: Tensor | NDArray[Any]) -> Tensor:
+def t(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """The transpose of a matrix; tensors of fewer dimensions as they are.
 
     Args:
@@ -18173,8 +18307,8 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [2]])
     """
 def take(
-    input: Tensor | NDArray[Any],
-    index: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    index: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
@@ -18247,7 +18381,7 @@ def take_along_dim(
         >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
         tensor([[1, 2, 3]])
     """
-def tan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def tan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Tangent of each element of ``input``, in radians.
 
     Args:
@@ -18260,7 +18394,7 @@ def tan(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.tan(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5463])
     """
-def tan_(input: Tensor | NDArray[Any]) -> Tensor:
+def tan_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``tan``: writes the result over ``input`` and returns it.
 
     Tangent of each element of ``input``, in radians.
@@ -18273,7 +18407,7 @@ def tan_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.tan(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5463])
     """
-def tanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent, between -1 and 1.
 
     Args:
@@ -18286,7 +18420,7 @@ def tanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.tanh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
     """
-def tanh_(input: Tensor | NDArray[Any]) -> Tensor:
+def tanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``tanh``: writes the result over ``input`` and returns it.
 
     Hyperbolic tangent, between -1 and 1.
@@ -18383,7 +18517,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         tinytorch.Size([2, 4])
     """
 def threshold(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     threshold: _float,
     value: _float,
     inplace: _bool = False,
@@ -18406,7 +18540,7 @@ def threshold(
         tensor([0., 2.])
     """
 def threshold_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     threshold: _float,
     value: _float,
     inplace: _bool = False,
@@ -18538,7 +18672,11 @@ def trace(
         >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(5.)
     """
-def transpose(input: Tensor | NDArray[Any], dim0: Any = None, dim1: _int | None = None) -> Tensor:
+def transpose(
+    input: Tensor | NDArray[Any] | ndarray,
+    dim0: Any = None,
+    dim1: _int | None = None,
+) -> Tensor:
     """``input`` with two dimensions swapped.
 
     Without dimensions it is NumPy's, which reverses them all; with a sequence it is
@@ -18693,7 +18831,7 @@ def triangular_solve(
         tensor([[0.5000]])
     """
 def tril(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     diagonal: _int = 0,
     *,
     out: Tensor | None = None,
@@ -18719,7 +18857,7 @@ def tril(
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
     """
-def tril_(input: Tensor | NDArray[Any], diagonal: _int = 0) -> Tensor:
+def tril_(input: Tensor | NDArray[Any] | ndarray, diagonal: _int = 0) -> Tensor:
     """In-place form of ``tril``: writes the result over ``input`` and returns it.
 
     The lower triangle of matrices, zeros above it.
@@ -18834,7 +18972,7 @@ def triplet_margin_loss(
         tensor([1.])
     """
 def triu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     diagonal: _int = 0,
     *,
     out: Tensor | None = None,
@@ -18860,7 +18998,7 @@ def triu(
         tensor([[1., 1., 1.],
                 [0., 1., 1.]])
     """
-def triu_(input: Tensor | NDArray[Any], diagonal: _int = 0) -> Tensor:
+def triu_(input: Tensor | NDArray[Any] | ndarray, diagonal: _int = 0) -> Tensor:
     """In-place form of ``triu``: writes the result over ``input`` and returns it.
 
     The upper triangle of matrices, zeros below it.
@@ -18931,8 +19069,8 @@ def triu_indices_from(arr: Tensor, k: _int = 0) -> tuple[Tensor, Tensor]:
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
 def true_divide(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
@@ -18965,8 +19103,8 @@ def true_divide(
         tensor([-3,  3])
     """
 def true_divide_(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
 ) -> Tensor:
@@ -18997,7 +19135,7 @@ def true_divide_(
         >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
         tensor([-3,  3])
     """
-def trunc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def trunc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The whole number towards zero; integers stay as they are.
 
     Args:
@@ -19013,7 +19151,7 @@ def trunc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-def trunc_(input: Tensor | NDArray[Any]) -> Tensor:
+def trunc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``trunc``: writes the result over ``input`` and returns it.
 
     The whole number towards zero; integers stay as they are.
@@ -19029,7 +19167,12 @@ def trunc_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-def unbind(input: Tensor | NDArray[Any], dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
+def unbind(
+    input: Tensor | NDArray[Any] | ndarray,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> tuple[Tensor, ...]:
     """The slices of ``input`` along ``dim``, without that dimension.
 
     Args:
@@ -19068,7 +19211,7 @@ def unbind_copy(
         (tensor(0), tensor(1))
     """
 @overload
-def unflatten(input: Tensor | NDArray[Any], dim: _int, sizes: Sequence[_int]) -> Tensor:
+def unflatten(input: Tensor | NDArray[Any] | ndarray, dim: _int, sizes: Sequence[_int]) -> Tensor:
     """``input`` with dimension ``dim`` split into several.
 
     Args:
@@ -19082,8 +19225,13 @@ def unflatten(input: Tensor | NDArray[Any], dim: _int, sizes: Sequence[_int]) ->
         tinytorch.Size([2, 2, 3])
     """
 @overload
-def unflatten(input: Tensor | NDArray[Any], dim: _int, *sizes: _int) -> Tensor: ...
-def unfold(input: Tensor | NDArray[Any], dimension: _int, size: _int, step: _int) -> Tensor:
+def unflatten(input: Tensor | NDArray[Any] | ndarray, dim: _int, *sizes: _int) -> Tensor: ...
+def unfold(
+    input: Tensor | NDArray[Any] | ndarray,
+    dimension: _int,
+    size: _int,
+    step: _int,
+) -> Tensor:
     """Windows along a dimension, each in a new last dimension.
 
     Args:
@@ -19327,7 +19475,7 @@ def unique_values(x: Any) -> Tensor:
     """
 @overload
 def unravel_index(
-    indices: Tensor | NDArray[Any],
+    indices: Tensor | NDArray[Any] | ndarray,
     shape: Sequence[_int],
     *,
     out: tuple[Tensor, ...] | None = None,
@@ -19355,12 +19503,12 @@ def unravel_index(
     """
 @overload
 def unravel_index(
-    indices: Tensor | NDArray[Any],
+    indices: Tensor | NDArray[Any] | ndarray,
     *shape: _int,
     out: tuple[Tensor, ...] | None = None,
 ) -> tuple[Tensor, ...]: ...
 def unsafe_chunk(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     chunks: _int,
     dim: _int = 0,
     *,
@@ -19382,7 +19530,7 @@ def unsafe_chunk(
         (tensor([0, 1]), tensor([2]))
     """
 def unsafe_split(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     split_size_or_sections: _int | Sequence[_int],
     dim: _int = 0,
     *,
@@ -19406,7 +19554,7 @@ def unsafe_split(
         (tensor([0, 1]), tensor([2]))
     """
 def unsafe_split_with_sizes(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
@@ -19428,7 +19576,7 @@ def unsafe_split_with_sizes(
         (tensor([0]), tensor([1, 2]))
     """
 @overload
-def unsqueeze(input: Tensor | NDArray[Any], dim: _int) -> Tensor:
+def unsqueeze(input: Tensor | NDArray[Any] | ndarray, dim: _int) -> Tensor:
     """``input`` with a dimension of size 1 inserted before ``dim``.
 
     Args:
@@ -19444,7 +19592,7 @@ def unsqueeze(input: Tensor | NDArray[Any], dim: _int) -> Tensor:
         tinytorch.Size([1, 3])
     """
 @overload
-def unsqueeze(input: Tensor | NDArray[Any], *, axis: _int) -> Tensor: ...
+def unsqueeze(input: Tensor | NDArray[Any] | ndarray, *, axis: _int) -> Tensor: ...
 @overload
 def unsqueeze_(input: Tensor, dim: _int) -> Tensor:
     """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
@@ -19699,7 +19847,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
         tinytorch.Size([2, 2])
     """
-def view_as_complex(input: Tensor | NDArray[Any]) -> Tensor:
+def view_as_complex(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """A view of pairs of real numbers as complex ones.
 
     Args:
@@ -19729,7 +19877,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-def view_as_real(input: Tensor | NDArray[Any]) -> Tensor:
+def view_as_real(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
 
     Args:
@@ -19823,7 +19971,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """
 @overload
 def where(
-    condition: Tensor | NDArray[Any],
+    condition: Tensor | NDArray[Any] | ndarray,
     input: None = None,
     other: None = None,
 ) -> tuple[Tensor, ...]:
@@ -19854,15 +20002,15 @@ def where(
     """
 @overload
 def where(
-    condition: Tensor | NDArray[Any],
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    condition: Tensor | NDArray[Any] | ndarray,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def xlogy(
-    input: Tensor | NDArray[Any] | _complex,
-    other: Tensor | NDArray[Any] | _complex,
+    input: Tensor | NDArray[Any] | ndarray | _complex,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -19882,7 +20030,10 @@ def xlogy(
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def xlogy_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | _complex) -> Tensor:
+def xlogy_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor:
     """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
     ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.

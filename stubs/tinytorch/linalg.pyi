@@ -5,10 +5,16 @@ from numpy.typing import NDArray
 from typing import Any
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
+from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.linalg.shared import LinAlgError as LinAlgError
 import tinytorch.return_types as return_types
 
-def cholesky(A: Tensor | NDArray[Any], upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+def cholesky(
+    A: Tensor | NDArray[Any] | ndarray,
+    upper: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 
     Args:
@@ -31,7 +37,7 @@ def cholesky(A: Tensor | NDArray[Any], upper: bool = False, *, out: Tensor | Non
                 [1., 2.]])
     """
 def cholesky_ex(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     *,
     upper: bool = False,
     check_errors: bool = False,
@@ -75,8 +81,8 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         tensor(4.)
     """
 def cross(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     dim: int = -1,
     out: Tensor | None = None,
@@ -99,7 +105,7 @@ def cross(
         >>> tt.linalg.cross(tt.tensor([1.0, 0.0, 0.0]), tt.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
-def det(A: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The determinant of every matrix of a batch.
 
     It is differentiable everywhere, at singular matrices too.
@@ -138,7 +144,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
         tensor([1, 4])
     """
 def eig(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.linalg_eig:
@@ -166,7 +172,7 @@ def eig(
         tensor([0.+1.j, 0.-1.j])
     """
 def eigh(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     UPLO: str = 'L',
     *,
     out: tuple[Tensor, Tensor] | None = None,
@@ -255,7 +261,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
         tensor([[-1.],
                 [ 0.]])
     """
-def inv(A: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def inv(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch.
 
     Args:
@@ -277,7 +283,7 @@ def inv(A: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
                 [0.0000, 0.2500]])
     """
 def inv_ex(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     *,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
@@ -324,7 +330,7 @@ def ldl_factor(
         tensor([-2, -2], dtype=tinytorch.int32)
     """
 def ldl_factor_ex(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     *,
     hermitian: bool = False,
     check_errors: bool = False,
@@ -355,9 +361,9 @@ def ldl_factor_ex(
                 [0.5000, 2.0000]])
     """
 def ldl_solve(
-    LD: Tensor | NDArray[Any],
-    pivots: Tensor | NDArray[Any],
-    B: Tensor | NDArray[Any],
+    LD: Tensor | NDArray[Any] | ndarray,
+    pivots: Tensor | NDArray[Any] | ndarray,
+    B: Tensor | NDArray[Any] | ndarray,
     *,
     hermitian: bool = False,
     out: Tensor | None = None,
@@ -475,7 +481,7 @@ def lu_factor(
                 [0.5000, 3.0000]])
     """
 def lu_factor_ex(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     *,
     pivot: bool = True,
     check_errors: bool = False,
@@ -536,8 +542,8 @@ def lu_solve(
                 [0.2500]])
     """
 def matmul(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -560,7 +566,7 @@ def matmul(
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-def matrix_exp(A: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
 
     Args:
@@ -641,12 +647,12 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
                 [0., 1.]])
     """
 def matrix_rank(
-    A: Tensor | NDArray[Any],
-    tol: Tensor | NDArray[Any] | complex | None = None,
+    A: Tensor | NDArray[Any] | ndarray,
+    tol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     hermitian: bool = False,
     *,
-    atol: Tensor | NDArray[Any] | complex | None = None,
-    rtol: Tensor | NDArray[Any] | complex | None = None,
+    atol: Tensor | NDArray[Any] | ndarray | complex | None = None,
+    rtol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The number of singular values that count as not zero; not differentiable.
@@ -766,12 +772,12 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
                 [6, 8]])
     """
 def pinv(
-    A: Tensor | NDArray[Any],
-    rcond: Tensor | NDArray[Any] | complex | None = None,
+    A: Tensor | NDArray[Any] | ndarray,
+    rcond: Tensor | NDArray[Any] | ndarray | complex | None = None,
     hermitian: bool = False,
     *,
-    atol: Tensor | NDArray[Any] | complex | None = None,
-    rtol: Tensor | NDArray[Any] | complex | None = None,
+    atol: Tensor | NDArray[Any] | ndarray | complex | None = None,
+    rtol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """The Moore-Penrose pseudoinverse of every matrix of a batch.
@@ -801,7 +807,7 @@ def pinv(
                 [0.0000, 0.0000]])
     """
 def qr(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     mode: str = 'reduced',
     *,
     out: tuple[Tensor, Tensor] | None = None,
@@ -829,7 +835,7 @@ def qr(
         tensor([[5.]])
     """
 def slogdet(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.linalg_slogdet:
@@ -853,8 +859,8 @@ def slogdet(
         tensor(-1.)
     """
 def solve(
-    A: Tensor | NDArray[Any],
-    B: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
+    B: Tensor | NDArray[Any] | ndarray,
     *,
     left: bool = True,
     out: Tensor | None = None,
@@ -882,8 +888,8 @@ def solve(
         tensor([0.5000, 0.2500])
     """
 def solve_ex(
-    A: Tensor | NDArray[Any],
-    B: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
+    B: Tensor | NDArray[Any] | ndarray,
     *,
     left: bool = True,
     check_errors: bool = False,
@@ -909,8 +915,8 @@ def solve_ex(
         tensor(1, dtype=tinytorch.int32)
     """
 def solve_triangular(
-    A: Tensor | NDArray[Any],
-    B: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
+    B: Tensor | NDArray[Any] | ndarray,
     *,
     upper: bool,
     left: bool = True,
@@ -942,7 +948,7 @@ def solve_triangular(
                 [2.]])
     """
 def svd(
-    A: Tensor | NDArray[Any],
+    A: Tensor | NDArray[Any] | ndarray,
     full_matrices: bool = True,
     *,
     driver: str | None = None,

@@ -6,8 +6,9 @@ from typing import Any
 from typing import overload
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
+from tinytorch.numpy.ndarray import ndarray
 
-def airy_ai(x: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def airy_ai(x: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The Airy function Ai. Not differentiable, as in torch.
 
     Args:
@@ -24,7 +25,7 @@ def airy_ai(x: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.airy_ai(tt.tensor([0.0, 1.0]))
         tensor([0.3550, 0.1353])
     """
-def bessel_j0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def bessel_j0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -40,7 +41,7 @@ def bessel_j0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Ten
         >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-def bessel_j1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def bessel_j1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -56,7 +57,7 @@ def bessel_j1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Ten
         >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-def bessel_y0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def bessel_y0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -72,7 +73,7 @@ def bessel_y0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Ten
         >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
         tensor([  -inf, 0.0883])
     """
-def bessel_y1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def bessel_y1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
 
     The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
@@ -89,8 +90,8 @@ def bessel_y1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Ten
         tensor([   -inf, -0.7812])
     """
 def chebyshev_polynomial_t(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -114,8 +115,8 @@ def chebyshev_polynomial_t(
         https://dlmf.nist.gov/18.9
     """
 def chebyshev_polynomial_u(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -139,8 +140,8 @@ def chebyshev_polynomial_u(
         https://dlmf.nist.gov/18.9
     """
 def chebyshev_polynomial_v(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -164,8 +165,8 @@ def chebyshev_polynomial_v(
         https://dlmf.nist.gov/18.9
     """
 def chebyshev_polynomial_w(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -188,7 +189,7 @@ def chebyshev_polynomial_w(
     Reference:
         https://dlmf.nist.gov/18.9
     """
-def digamma(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
     Args:
@@ -201,7 +202,7 @@ def digamma(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def digamma_(input: Tensor | NDArray[Any]) -> Tensor:
+def digamma_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``digamma``: writes the result over ``input`` and returns it.
 
     The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
@@ -214,7 +215,7 @@ def digamma_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def entr(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def entr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``-x * log(x)``: 0 at 0, -inf below.
 
     Args:
@@ -227,7 +228,7 @@ def entr(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))
         tensor([0.0000, 0.3466,   -inf])
     """
-def erf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
 
     Args:
@@ -240,7 +241,7 @@ def erf(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erf_(input: Tensor | NDArray[Any]) -> Tensor:
+def erf_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``erf``: writes the result over ``input`` and returns it.
 
     The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
@@ -253,7 +254,7 @@ def erf_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erfc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 - erf(x)``, without cancellation for large ``x``.
 
     Args:
@@ -266,7 +267,7 @@ def erfc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfc_(input: Tensor | NDArray[Any]) -> Tensor:
+def erfc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``erfc``: writes the result over ``input`` and returns it.
 
     ``1 - erf(x)``, without cancellation for large ``x``.
@@ -279,7 +280,7 @@ def erfc_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfcx(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erfcx(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
 
     Args:
@@ -292,7 +293,7 @@ def erfcx(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
         tensor([1.0000, 0.0561])
     """
-def erfinv(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond.
 
     Args:
@@ -305,7 +306,7 @@ def erfinv(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def erfinv_(input: Tensor | NDArray[Any]) -> Tensor:
+def erfinv_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
 
     The inverse of ``erf``: ±inf at ±1, NaN beyond.
@@ -318,7 +319,7 @@ def erfinv_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def exp2(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``2 ** input``. Integers give the default dtype.
 
     Args:
@@ -331,7 +332,7 @@ def exp2(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def exp2_(input: Tensor | NDArray[Any]) -> Tensor:
+def exp2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``exp2``: writes the result over ``input`` and returns it.
 
     ``2 ** input``. Integers give the default dtype.
@@ -344,7 +345,7 @@ def exp2_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def expit(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def expit(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
     Another name for ``sigmoid``.
@@ -362,7 +363,7 @@ def expit(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def expm1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``e ** input - 1``, without cancellation near 0.
 
     Args:
@@ -375,7 +376,7 @@ def expm1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
         1.00000000005e-10
     """
-def expm1_(input: Tensor | NDArray[Any]) -> Tensor:
+def expm1_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``expm1``: writes the result over ``input`` and returns it.
 
     ``e ** input - 1``, without cancellation near 0.
@@ -389,8 +390,8 @@ def expm1_(input: Tensor | NDArray[Any]) -> Tensor:
         1.00000000005e-10
     """
 def gammainc(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -417,8 +418,8 @@ def gammainc(
         https://dlmf.nist.gov/8.2
     """
 def gammaincc(
-    input: Tensor | NDArray[Any],
-    other: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -444,7 +445,7 @@ def gammaincc(
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def gammaln(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def gammaln(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
 
     Another name for ``lgamma``.
@@ -463,8 +464,8 @@ def gammaln(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         tensor([0.0000, 3.1781])
     """
 def hermite_polynomial_h(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -488,8 +489,8 @@ def hermite_polynomial_h(
         https://dlmf.nist.gov/18.9
     """
 def hermite_polynomial_he(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -512,7 +513,7 @@ def hermite_polynomial_he(
     Reference:
         https://dlmf.nist.gov/18.9
     """
-def i0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 0.
 
     Args:
@@ -528,7 +529,7 @@ def i0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def i0_(input: Tensor | NDArray[Any]) -> Tensor:
+def i0_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``i0``: writes the result over ``input`` and returns it.
 
     The modified Bessel function of the first kind, order 0.
@@ -544,7 +545,7 @@ def i0_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def i0e(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def i0e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``exp(-|x|) * i0(x)``.
 
     Args:
@@ -560,7 +561,7 @@ def i0e(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.4658])
     """
-def i1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def i1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, order 1.
 
     Args:
@@ -576,7 +577,7 @@ def i1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-def i1e(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def i1e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``exp(-|x|) * i1(x)``.
 
     Args:
@@ -593,8 +594,8 @@ def i1e(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.2079])
     """
 def laguerre_polynomial_l(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -618,8 +619,8 @@ def laguerre_polynomial_l(
         https://dlmf.nist.gov/18.9
     """
 def legendre_polynomial_p(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -642,7 +643,7 @@ def legendre_polynomial_p(
     Reference:
         https://dlmf.nist.gov/18.9
     """
-def log1p(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``log(1 + input)``, without cancellation near 0; -inf at -1.
 
     Args:
@@ -655,7 +656,7 @@ def log1p(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log1p_(input: Tensor | NDArray[Any]) -> Tensor:
+def log1p_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``log1p``: writes the result over ``input`` and returns it.
 
     ``log(1 + input)``, without cancellation near 0; -inf at -1.
@@ -668,7 +669,7 @@ def log1p_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log_ndtr(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def log_ndtr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
 
     Args:
@@ -714,7 +715,7 @@ def log_softmax(
         tensor([-0.6931, -0.6931])
     """
 def logit(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     eps: float | None = None,
     *,
     out: Tensor | None = None,
@@ -734,7 +735,7 @@ def logit(
         >>> tt.logit(tt.tensor([1.0]), eps=0.5)
         tensor([0.])
     """
-def logit_(input: Tensor | NDArray[Any], eps: float | None = None) -> Tensor:
+def logit_(input: Tensor | NDArray[Any] | ndarray, eps: float | None = None) -> Tensor:
     """In-place form of ``logit``: writes the result over ``input`` and returns it.
 
     ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
@@ -752,7 +753,7 @@ def logit_(input: Tensor | NDArray[Any], eps: float | None = None) -> Tensor:
     """
 @overload
 def logsumexp(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     dim: int | Sequence[int] | None,
     keepdim: bool = False,
     *,
@@ -780,13 +781,17 @@ def logsumexp(
     """
 @overload
 def logsumexp(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     *,
     axis: int | Sequence[int] | None,
     out: Tensor | None = None,
     keepdims: bool = ...,
 ) -> Tensor: ...
-def modified_bessel_i0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_i0(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``i0`` by another name, without a gradient, as in torch.
 
     Args:
@@ -802,7 +807,11 @@ def modified_bessel_i0(input: Tensor | NDArray[Any], *, out: Tensor | None = Non
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def modified_bessel_i1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_i1(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``i1`` by another name, without a gradient, as in torch.
 
     Args:
@@ -818,7 +827,11 @@ def modified_bessel_i1(input: Tensor | NDArray[Any], *, out: Tensor | None = Non
         >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-def modified_bessel_k0(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_k0(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The modified Bessel function of the second kind, order 0. Not differentiable.
 
     Args:
@@ -834,7 +847,11 @@ def modified_bessel_k0(input: Tensor | NDArray[Any], *, out: Tensor | None = Non
         >>> tt.special.modified_bessel_k0(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
     """
-def modified_bessel_k1(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def modified_bessel_k1(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The modified Bessel function of the second kind, order 1. Not differentiable.
 
     Args:
@@ -886,7 +903,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
         tensor([0.5000, 0.9750])
     """
-def ndtri(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def ndtri(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
 
     Args:
@@ -920,7 +937,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Reference:
         https://dlmf.nist.gov/5.15
     """
-def psi(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def psi(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
     Another name for ``digamma``.
@@ -935,7 +952,12 @@ def psi(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def round(input: Tensor | NDArray[Any], decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
+def round(
+    input: Tensor | NDArray[Any] | ndarray,
+    decimals: int = 0,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
     Args:
@@ -954,7 +976,7 @@ def round(input: Tensor | NDArray[Any], decimals: int = 0, *, out: Tensor | None
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
         tensor([0.1200])
     """
-def round_(input: Tensor | NDArray[Any], decimals: int = 0) -> Tensor:
+def round_(input: Tensor | NDArray[Any] | ndarray, decimals: int = 0) -> Tensor:
     """In-place form of ``round``: writes the result over ``input`` and returns it.
 
     The nearest whole number, halves to the even one; integers stay as they are.
@@ -973,7 +995,11 @@ def round_(input: Tensor | NDArray[Any], decimals: int = 0) -> Tensor:
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
         tensor([0.1200])
     """
-def scaled_modified_bessel_k0(x: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def scaled_modified_bessel_k0(
+    x: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``exp(x) * modified_bessel_k0(x)``. Not differentiable.
 
     Args:
@@ -989,7 +1015,11 @@ def scaled_modified_bessel_k0(x: Tensor | NDArray[Any], *, out: Tensor | None = 
         >>> tt.special.scaled_modified_bessel_k0(tt.tensor([1.0]))
         tensor([1.1445])
     """
-def scaled_modified_bessel_k1(x: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def scaled_modified_bessel_k1(
+    x: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
 
     Args:
@@ -1006,8 +1036,8 @@ def scaled_modified_bessel_k1(x: Tensor | NDArray[Any], *, out: Tensor | None = 
         tensor([1.6362])
     """
 def shifted_chebyshev_polynomial_t(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1031,8 +1061,8 @@ def shifted_chebyshev_polynomial_t(
         https://dlmf.nist.gov/18.7
     """
 def shifted_chebyshev_polynomial_u(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1056,8 +1086,8 @@ def shifted_chebyshev_polynomial_u(
         https://dlmf.nist.gov/18.7
     """
 def shifted_chebyshev_polynomial_v(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1081,8 +1111,8 @@ def shifted_chebyshev_polynomial_v(
         https://dlmf.nist.gov/18.7
     """
 def shifted_chebyshev_polynomial_w(
-    input: Tensor | NDArray[Any] | complex,
-    n: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1105,7 +1135,7 @@ def shifted_chebyshev_polynomial_w(
     Reference:
         https://dlmf.nist.gov/18.7
     """
-def sinc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``sin(πx) / (πx)``, and 1 at 0.
 
     Args:
@@ -1118,7 +1148,7 @@ def sinc(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-def sinc_(input: Tensor | NDArray[Any]) -> Tensor:
+def sinc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sinc``: writes the result over ``input`` and returns it.
 
     ``sin(πx) / (πx)``, and 1 at 0.
@@ -1163,7 +1193,7 @@ def softmax(
         >>> tt.softmax(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-def spherical_bessel_j0(x: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def spherical_bessel_j0(x: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``sin(x) / x``, and 1 at 0. Not differentiable, as in torch.
 
     Args:
@@ -1177,8 +1207,8 @@ def spherical_bessel_j0(x: Tensor | NDArray[Any], *, out: Tensor | None = None) 
         tensor([1.0000, 0.8415])
     """
 def xlog1py(
-    input: Tensor | NDArray[Any] | complex,
-    other: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    other: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1199,8 +1229,8 @@ def xlog1py(
         tensor([0., 0.])
     """
 def xlogy(
-    input: Tensor | NDArray[Any] | complex,
-    other: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    other: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -1220,7 +1250,10 @@ def xlogy(
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def xlogy_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | complex) -> Tensor:
+def xlogy_(
+    input: Tensor | NDArray[Any] | ndarray,
+    other: Tensor | NDArray[Any] | ndarray | complex,
+) -> Tensor:
     """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
     ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
@@ -1238,8 +1271,8 @@ def xlogy_(input: Tensor | NDArray[Any], other: Tensor | NDArray[Any] | complex)
         tensor([0., 0.])
     """
 def zeta(
-    input: Tensor | NDArray[Any] | complex,
-    other: Tensor | NDArray[Any] | complex,
+    input: Tensor | NDArray[Any] | ndarray | complex,
+    other: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
 ) -> Tensor:

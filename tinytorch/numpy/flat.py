@@ -38,7 +38,7 @@ class flatiter:
 
     def copy(self) -> ndarray:
         """The elements in an array of one dimension."""
-        return self.base.flatten()  # type: ignore[attr-defined, no-any-return]
+        return self.base.flatten()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.copy().__array__(dtype)
@@ -62,7 +62,7 @@ class flatiter:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         base: Any = self.base._tensor
-        places = array_of_tensor(functions.arange(base.numel()))[key].flatten()  # type: ignore
+        places = array_of_tensor(functions.arange(base.numel()))[key].flatten()
         values = functions.asarray(value._tensor if isinstance(value, ndarray) else value)
         given = functions.resize(values.to(base.dtype), (places.size,))
         where = functions.unravel_index(places._tensor, self.base.shape)

@@ -455,13 +455,13 @@ def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict
     met: list[Any] = []
     given = [opened(a, met) for a in args]
     named = {name: opened(a, met) for name, a in kwargs.items()}
-    found = self._tensor.__array_function__(func, types, given, named)  # type: ignore
+    found = self._tensor.__array_function__(func, types, given, named)
     return found if met else closed(found, (*args, *kwargs.values()))
 
 
 def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
     """Whose array this is, by the array API standard."""
-    self._tensor.__array_namespace__(api_version=api_version)  # type: ignore[attr-defined]
+    self._tensor.__array_namespace__(api_version=api_version)
     return sys.modules[ndarray.__module__]
 
 

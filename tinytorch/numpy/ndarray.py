@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from types import GenericAlias
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..backends.base import Backend
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from . import functions
 from .functions.dialect import host, raising, top_level
+
+if TYPE_CHECKING:
+    import numpy  # noqa: TID251  # whose dtypes these are
 
 
 class ndarray(Holder):
@@ -74,13 +77,13 @@ class ndarray(Holder):
         return int(self._tensor._data.size)
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> numpy.dtype[Any]:
         """The type of the elements, NumPy's own ``numpy.dtype``; assigning views the memory."""
-        return self._tensor._data.dtype
+        return self._tensor._data.dtype  # type: ignore[no-any-return]
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
-        self._tensor = self.view(dtype)._tensor
+        self._tensor = self.view(dtype)._tensor  # type: ignore[attr-defined]
 
     @property
     def itemsize(self) -> int:
@@ -230,7 +233,7 @@ class ndarray(Holder):
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, element: Any) -> bool:
-        return bool((self == element).any())  # type: ignore[attr-defined]
+        return bool((self == element).any())
 
     # -- as one number ---------------------------------------------------------------------------
 
@@ -288,12 +291,16 @@ class ndarray(Holder):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         return int(self._number())
 
+    @overload
+    def __round__(self, ndigits: None = None) -> int: ...
+    @overload
+    def __round__(self, ndigits: int) -> ndarray: ...
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is None:
             return round(self._number())
         return array_of_tensor(functions.round(self._tensor, ndigits))
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:
         if self._tensor._data.shape:
             raise TypeError("unhashable type: 'ndarray'")
         return hash(self._number())
@@ -390,9 +397,9 @@ def closed_view(array: ndarray, tensor: Tensor) -> ndarray:
     return array if tensor is array._tensor else array_of_tensor(tensor)
 
 
-def native(dtype: Any) -> Any:
+def native(dtype: Any) -> numpy.dtype[Any]:
     """NumPy's own dtype of whatever says one."""
-    return host().dtype(dtype)
+    return host().dtype(dtype)  # type: ignore[no-any-return]
 
 
 def _opened(value: Any) -> Any:

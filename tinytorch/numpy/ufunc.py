@@ -5,13 +5,25 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from ..core.tensor import Tensor
 from ..dtypes import as_dtype
 from . import functions
 from .functions.dialect import host, tensor_of
 from .direct import host_function
 from .kept import kept
+from .ndarray import ndarray
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike  # noqa: TID251
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    _Tensors = Tensor | Sequence[Tensor]
+    Calls_co = TypeVarWithDefault("Calls_co", default=Callable[..., Any], covariant=True)
+else:
+    #: How a function is called; for each of NumPy's the stub says it.
+    Calls_co = TypeVar("Calls_co", covariant=True)
 
 #: What sums and the like are called, which know more than folding.
 _REDUCTIONS = {
@@ -23,7 +35,7 @@ _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 _NOTHING: Any = object()
 
 
-class ufunc:
+class ufunc(Generic[Calls_co]):
     """A function of each element of its operands.
 
     Args:
@@ -47,12 +59,17 @@ class ufunc:
         self._function = function
         self.host: Callable[..., Any] | None = host_function(name)
         self._call = kept(function, host=self.host)
-        functools.update_wrapper(self, function)
+        wrapper: Any = self
+        functools.update_wrapper(wrapper, function)
         self.__name__ = self.__qualname__ = name
         self.__signature__ = inspect.signature(function)
 
-    def __call__(self, *operands: Any, **options: Any) -> Any:
-        return self._call(*operands, **options)
+    if TYPE_CHECKING:
+        __call__: Calls_co
+    else:
+
+        def __call__(self, *operands, **options):
+            return self._call(*operands, **options)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"
@@ -106,6 +123,18 @@ class ufunc:
         """
         return self._host.resolve_dtypes(*args, **options)
 
+    @overload
+    def reduce(
+        self, array: _Tensors, axis: int | Sequence[int] | None = 0, dtype: DTypeLike | None = None,
+        out: Tensor | None = None, keepdims: bool = False, initial: Any = ...,
+        where: ArrayLike = True,
+    ) -> Tensor: ...  # fmt: skip
+    @overload
+    def reduce(
+        self, array: ArrayLike, axis: int | Sequence[int] | None = 0,
+        dtype: DTypeLike | None = None, out: ndarray | None = None, keepdims: bool = False,
+        initial: Any = ..., where: ArrayLike = True,
+    ) -> ndarray: ...  # fmt: skip
     def reduce(
         self, array: Any, axis: int | Sequence[int] | None = 0, dtype: Any = None, out: Any = None,
         keepdims: bool = False, initial: Any = _NOTHING, where: Any = True,
@@ -131,6 +160,16 @@ class ufunc:
         """
         return self._reduce(array, axis, dtype, out, keepdims, initial, where)
 
+    @overload
+    def accumulate(
+        self, array: _Tensors, axis: int = 0, dtype: DTypeLike | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor: ...  # fmt: skip
+    @overload
+    def accumulate(
+        self, array: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray: ...  # fmt: skip
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """What ``reduce`` comes to after each element.
 
@@ -147,6 +186,16 @@ class ufunc:
         """
         return self._accumulate(array, axis, dtype, out)
 
+    @overload
+    def reduceat(
+        self, array: _Tensors, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None,
+        out: Tensor | None = None,
+    ) -> Tensor: ...  # fmt: skip
+    @overload
+    def reduceat(
+        self, array: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray: ...  # fmt: skip
     def reduceat(
         self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
     ) -> Any:
@@ -166,6 +215,12 @@ class ufunc:
         """
         return self._reduceat(array, indices, axis, dtype, out)
 
+    @overload
+    def outer(self, A: _Tensors, B: ArrayLike, /, **options: Any) -> Tensor: ...
+    @overload
+    def outer(self, A: ArrayLike, B: _Tensors, /, **options: Any) -> Tensor: ...
+    @overload
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray: ...
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
         """The function of every pair of elements.
 
@@ -182,7 +237,7 @@ class ufunc:
         """
         return self._outer(A, B, **options)
 
-    def at(self, a: Any, indices: Any, b: Any = _NOTHING, /) -> None:
+    def at(self, a: Tensor | ndarray, indices: Any, b: ArrayLike = _NOTHING, /) -> None:
         """Apply the function to elements of ``a`` in place, once for each time one is named.
 
         Args:
@@ -301,7 +356,7 @@ def _at(function: Any, a: Any, indices: Any, b: Any) -> None:
     target = tensor_of(a)
     flat = functions.arange(target.numel()).reshape(tuple(target.shape))
     places = flat[key_of(indices)].reshape(-1)
-    values = ()
+    values: tuple[Any, ...] = ()
     if b is not _NOTHING:
         shape = flat[key_of(indices)].shape
         values = (functions.broadcast_to(tensor_of(b, target._xp), tuple(shape)).reshape(-1),)

@@ -6,6 +6,7 @@ from builtins import int as _int
 from builtins import type as _type
 from collections.abc import Callable
 from collections.abc import Sequence
+from numpy.typing import ArrayLike
 from numpy.typing import NDArray
 from types import EllipsisType
 from typing import Any
@@ -25,6 +26,7 @@ from tinytorch.core.size import ElementCount as ElementCount
 from tinytorch.core.size import Size as Size
 from tinytorch.core.storage import Storage
 from tinytorch.dtypes import dtype
+from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage
 from tinytorch.ops.create.untyped_storage import UntypedStorage
@@ -124,8 +126,8 @@ class Tensor(Storage):
     @property
     def T(self) -> Tensor: ...
     def __abs__(self) -> Tensor: ...
-    def __add__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __and__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __add__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __and__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __array_function__(
         self,
         func: Callable[..., Any],
@@ -141,7 +143,7 @@ class Tensor(Storage):
     def __ceil__(self) -> Any: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
-    def __div__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __div__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]: ...
     def __dlpack__(
         self,
@@ -152,38 +154,38 @@ class Tensor(Storage):
         copy: _bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[Any, _int]: ...
-    def __eq__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...  # type: ignore[override]
+    def __eq__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...  # type: ignore[override]
     def __floor__(self) -> Any: ...
-    def __floordiv__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __ge__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __floordiv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __ge__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __getitem__(
         self,
-        index: SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | list[Any] | tuple[Any, ...] | range | None,
+        index: SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | ndarray | list[Any] | tuple[Any, ...] | range | None,
     ) -> Tensor: ...
-    def __gt__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __iadd__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __iand__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __idiv__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __ifloordiv__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __ilshift__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __imod__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __imul__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
+    def __gt__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __iadd__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __iand__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __idiv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __ifloordiv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __ilshift__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __imod__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __imul__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def __invert__(self) -> Tensor: ...
-    def __ior__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
+    def __ior__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def __ipow__(self, other: Tensor | complex) -> Self: ...
-    def __irshift__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __isub__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __itruediv__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __ixor__(self, other: Tensor | NDArray[Any] | complex) -> Self: ...
-    def __le__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __lshift__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __lt__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __matmul__(self, other: Tensor | NDArray[Any]) -> Tensor: ...
-    def __mod__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __mul__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __ne__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...  # type: ignore[override]
+    def __irshift__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __isub__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __itruediv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __ixor__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def __le__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __lshift__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __lt__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __matmul__(self, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+    def __mod__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __mul__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __ne__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...  # type: ignore[override]
     def __neg__(self) -> Tensor: ...
-    def __or__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __or__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
     def __pow__(self, other: Tensor | complex) -> Tensor: ...
     def __radd__(self, other: Tensor | complex) -> Tensor: ...
@@ -199,19 +201,19 @@ class Tensor(Storage):
     def __round__(self, ndigits: _int | None = None) -> Any: ...
     def __rpow__(self, other: Tensor | complex) -> Tensor: ...
     def __rrshift__(self, other: Tensor | complex) -> Tensor: ...
-    def __rshift__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __rshift__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __rsub__(self, other: Tensor | complex) -> Tensor: ...
     def __rtruediv__(self, other: Tensor | complex) -> Tensor: ...
     def __rxor__(self, other: Tensor | complex) -> Tensor: ...
     def __setitem__(
         self,
-        index: SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | list[Any] | tuple[Any, ...] | range | None,
+        index: SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | ndarray | list[Any] | tuple[Any, ...] | range | None,
         value: Any,
     ) -> None: ...
-    def __sub__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
-    def __truediv__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __sub__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
+    def __truediv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __trunc__(self) -> Any: ...
-    def __xor__(self, other: Tensor | NDArray[Any] | complex) -> Tensor: ...
+    def __xor__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def _sympy_(_self) -> Any:
         """What ``sympy.sympify(tensor)`` asks for: a number, or an array of numbers.
 
@@ -347,7 +349,7 @@ class Tensor(Storage):
         """
     def add(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -371,7 +373,7 @@ class Tensor(Storage):
             >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
             tensor([21., 42.])
         """
-    def add_(_self, other: Tensor | NDArray[Any] | complex, *, alpha: _float = 1) -> Self:
+    def add_(_self, other: Tensor | NDArray[Any] | ndarray | complex, *, alpha: _float = 1) -> Self:
         """In-place form of ``add``: writes the result over ``input`` and returns it.
 
         ``input + alpha * other``, element by element.
@@ -394,8 +396,8 @@ class Tensor(Storage):
         """
     def addbmm(
         _self,
-        batch1: Tensor | NDArray[Any],
-        batch2: Tensor | NDArray[Any],
+        batch1: Tensor | NDArray[Any] | ndarray,
+        batch2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -453,8 +455,8 @@ class Tensor(Storage):
         """
     def addcdiv(
         _self,
-        tensor1: Tensor | NDArray[Any],
-        tensor2: Tensor | NDArray[Any],
+        tensor1: Tensor | NDArray[Any] | ndarray,
+        tensor2: Tensor | NDArray[Any] | ndarray,
         *,
         value: _float = 1,
         out: Tensor | None = None,
@@ -479,8 +481,8 @@ class Tensor(Storage):
         """
     def addcdiv_(
         _self,
-        tensor1: Tensor | NDArray[Any],
-        tensor2: Tensor | NDArray[Any],
+        tensor1: Tensor | NDArray[Any] | ndarray,
+        tensor2: Tensor | NDArray[Any] | ndarray,
         *,
         value: _float = 1,
     ) -> Self:
@@ -504,8 +506,8 @@ class Tensor(Storage):
         """
     def addcmul(
         _self,
-        tensor1: Tensor | NDArray[Any],
-        tensor2: Tensor | NDArray[Any],
+        tensor1: Tensor | NDArray[Any] | ndarray,
+        tensor2: Tensor | NDArray[Any] | ndarray,
         *,
         value: _float = 1,
         out: Tensor | None = None,
@@ -530,8 +532,8 @@ class Tensor(Storage):
         """
     def addcmul_(
         _self,
-        tensor1: Tensor | NDArray[Any],
-        tensor2: Tensor | NDArray[Any],
+        tensor1: Tensor | NDArray[Any] | ndarray,
+        tensor2: Tensor | NDArray[Any] | ndarray,
         *,
         value: _float = 1,
     ) -> Self:
@@ -555,8 +557,8 @@ class Tensor(Storage):
         """
     def addmm(
         _self,
-        mat1: Tensor | NDArray[Any],
-        mat2: Tensor | NDArray[Any],
+        mat1: Tensor | NDArray[Any] | ndarray,
+        mat2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -587,8 +589,8 @@ class Tensor(Storage):
         """
     def addmm_(
         _self,
-        mat1: Tensor | NDArray[Any],
-        mat2: Tensor | NDArray[Any],
+        mat1: Tensor | NDArray[Any] | ndarray,
+        mat2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -618,8 +620,8 @@ class Tensor(Storage):
         """
     def addmv(
         _self,
-        mat: Tensor | NDArray[Any],
-        vec: Tensor | NDArray[Any],
+        mat: Tensor | NDArray[Any] | ndarray,
+        vec: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -649,8 +651,8 @@ class Tensor(Storage):
         """
     def addmv_(
         _self,
-        mat: Tensor | NDArray[Any],
-        vec: Tensor | NDArray[Any],
+        mat: Tensor | NDArray[Any] | ndarray,
+        vec: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -679,8 +681,8 @@ class Tensor(Storage):
         """
     def addr(
         _self,
-        vec1: Tensor | NDArray[Any],
-        vec2: Tensor | NDArray[Any],
+        vec1: Tensor | NDArray[Any] | ndarray,
+        vec2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -712,8 +714,8 @@ class Tensor(Storage):
         """
     def addr_(
         _self,
-        vec1: Tensor | NDArray[Any],
-        vec2: Tensor | NDArray[Any],
+        vec1: Tensor | NDArray[Any] | ndarray,
+        vec2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -1085,7 +1087,12 @@ class Tensor(Storage):
             >>> tt.atan(tt.tensor([0.0, 1.0]))
             tensor([0.0000, 0.7854])
         """
-    def arctan2(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def arctan2(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π.
 
         Another name for ``atan2``.
@@ -1101,7 +1108,7 @@ class Tensor(Storage):
             >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
             tensor([2.3562])
         """
-    def arctan2_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def arctan2_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
 
         Angle of the point ``(other, input)``, between -π and π.
@@ -1498,7 +1505,12 @@ class Tensor(Storage):
             >>> tt.atan(tt.tensor([0.0, 1.0]))
             tensor([0.0000, 0.7854])
         """
-    def atan2(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def atan2(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Angle of the point ``(other, input)``, between -π and π.
 
         Args:
@@ -1512,7 +1524,7 @@ class Tensor(Storage):
             >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
             tensor([2.3562])
         """
-    def atan2_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def atan2_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``atan2``: writes the result over ``input`` and returns it.
 
         Angle of the point ``(other, input)``, between -π and π.
@@ -1567,8 +1579,8 @@ class Tensor(Storage):
         """
     def baddbmm(
         _self,
-        batch1: Tensor | NDArray[Any],
-        batch2: Tensor | NDArray[Any],
+        batch1: Tensor | NDArray[Any] | ndarray,
+        batch2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -1598,8 +1610,8 @@ class Tensor(Storage):
         """
     def baddbmm_(
         _self,
-        batch1: Tensor | NDArray[Any],
-        batch2: Tensor | NDArray[Any],
+        batch1: Tensor | NDArray[Any] | ndarray,
+        batch2: Tensor | NDArray[Any] | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -1678,7 +1690,7 @@ class Tensor(Storage):
         """
     def bincount(
         _self,
-        weights: Tensor | NDArray[Any] | None = None,
+        weights: Tensor | NDArray[Any] | ndarray | None = None,
         minlength: _int = 0,
         *,
         out: Tensor | None = None,
@@ -1709,7 +1721,7 @@ class Tensor(Storage):
         """
     def bitwise_and(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -1729,7 +1741,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) & 3
             tensor([2, 1])
         """
-    def bitwise_and_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def bitwise_and_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
 
         Bits set in both; ``&`` of bools.
@@ -1784,7 +1796,7 @@ class Tensor(Storage):
         """
     def bitwise_left_shift(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -1805,7 +1817,7 @@ class Tensor(Storage):
             >>> tt.tensor([1, 3]) << 2
             tensor([ 4, 12])
         """
-    def bitwise_left_shift_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def bitwise_left_shift_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
 
         ``input`` shifted to the left by ``other`` bits.
@@ -1857,7 +1869,7 @@ class Tensor(Storage):
         """
     def bitwise_or(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -1877,7 +1889,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) | 3
             tensor([7, 7])
         """
-    def bitwise_or_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def bitwise_or_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
 
         Bits set in either; ``|`` of bools.
@@ -1896,7 +1908,7 @@ class Tensor(Storage):
         """
     def bitwise_right_shift(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -1917,7 +1929,7 @@ class Tensor(Storage):
             >>> tt.tensor([8, -8]) >> 2
             tensor([ 2, -2])
         """
-    def bitwise_right_shift_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def bitwise_right_shift_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
 
         ``input`` shifted to the right by ``other`` bits, its sign kept.
@@ -1937,7 +1949,7 @@ class Tensor(Storage):
         """
     def bitwise_xor(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -1957,7 +1969,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) ^ 3
             tensor([5, 6])
         """
-    def bitwise_xor_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def bitwise_xor_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
 
         Bits set in one of the two only; ``^`` of bools.
@@ -1974,7 +1986,7 @@ class Tensor(Storage):
             >>> tt.tensor([6, 5]) ^ 3
             tensor([5, 6])
         """
-    def bmm(_self, mat2: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def bmm(_self, mat2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Products of the matrices in two batches.
 
         Args:
@@ -2268,8 +2280,8 @@ class Tensor(Storage):
         """
     def clamp(
         _self,
-        min: Tensor | NDArray[Any] | complex | None = None,
-        max: Tensor | NDArray[Any] | complex | None = None,
+        min: Tensor | NDArray[Any] | ndarray | complex | None = None,
+        max: Tensor | NDArray[Any] | ndarray | complex | None = None,
         *,
         out: Tensor | None = None,
         a_min: Tensor | complex | None = ...,
@@ -2299,8 +2311,8 @@ class Tensor(Storage):
         """
     def clamp_(
         _self,
-        min: Tensor | NDArray[Any] | complex | None = None,
-        max: Tensor | NDArray[Any] | complex | None = None,
+        min: Tensor | NDArray[Any] | ndarray | complex | None = None,
+        max: Tensor | NDArray[Any] | ndarray | complex | None = None,
     ) -> Self:
         """In-place form of ``clamp``: writes the result over ``input`` and returns it.
 
@@ -2326,7 +2338,7 @@ class Tensor(Storage):
         """
     def clamp_max(
         _self,
-        max: Tensor | NDArray[Any] | complex,
+        max: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -2343,7 +2355,7 @@ class Tensor(Storage):
             >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
             tensor([-1.,  0.])
         """
-    def clamp_max_(_self, max: Tensor | NDArray[Any] | complex) -> Self:
+    def clamp_max_(_self, max: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
 
         ``input``, but at most ``max``.
@@ -2359,7 +2371,7 @@ class Tensor(Storage):
         """
     def clamp_min(
         _self,
-        min: Tensor | NDArray[Any] | complex,
+        min: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -2376,7 +2388,7 @@ class Tensor(Storage):
             >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
             tensor([0., 2.])
         """
-    def clamp_min_(_self, min: Tensor | NDArray[Any] | complex) -> Self:
+    def clamp_min_(_self, min: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
 
         ``input``, but at least ``min``.
@@ -2392,8 +2404,8 @@ class Tensor(Storage):
         """
     def clip(
         _self,
-        min: Tensor | NDArray[Any] | complex | None = None,
-        max: Tensor | NDArray[Any] | complex | None = None,
+        min: Tensor | NDArray[Any] | ndarray | complex | None = None,
+        max: Tensor | NDArray[Any] | ndarray | complex | None = None,
         *,
         out: Tensor | None = None,
         a_min: Tensor | complex | None = ...,
@@ -2425,8 +2437,8 @@ class Tensor(Storage):
         """
     def clip_(
         _self,
-        min: Tensor | NDArray[Any] | complex | None = None,
-        max: Tensor | NDArray[Any] | complex | None = None,
+        min: Tensor | NDArray[Any] | ndarray | complex | None = None,
+        max: Tensor | NDArray[Any] | ndarray | complex | None = None,
     ) -> Self:
         """In-place form of ``clip``: writes the result over ``input`` and returns it.
 
@@ -2641,7 +2653,7 @@ class Tensor(Storage):
         """
     def copysign(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -2661,7 +2673,7 @@ class Tensor(Storage):
             >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
             tensor([-1., -2.])
         """
-    def copysign_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def copysign_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``copysign``: writes the result over ``input`` and returns it.
 
         The magnitude of ``input`` with the sign of ``other``.
@@ -3357,7 +3369,7 @@ class Tensor(Storage):
         """
     def div(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
@@ -3389,7 +3401,7 @@ class Tensor(Storage):
         """
     def div_(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
     ) -> Self:
@@ -3420,7 +3432,7 @@ class Tensor(Storage):
         """
     def divide(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
@@ -3454,7 +3466,7 @@ class Tensor(Storage):
         """
     def divide_(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
     ) -> Self:
@@ -3485,7 +3497,7 @@ class Tensor(Storage):
             >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
             tensor([-3,  3])
         """
-    def dot(_self, tensor: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def dot(_self, tensor: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Sum of the products of two vectors' elements.
 
         Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
@@ -3550,7 +3562,12 @@ class Tensor(Storage):
             ...
             RuntimeError: eig: This function was deprecated since version 1.9 and is now removed...
         """
-    def eq(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def eq(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements are equal.
 
         Args:
@@ -3567,7 +3584,7 @@ class Tensor(Storage):
             >>> tt.eq(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def eq_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def eq_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``eq``: writes the result over ``input`` and returns it.
 
         Whether elements are equal.
@@ -3810,7 +3827,12 @@ class Tensor(Storage):
             >>> tt.zeros(2).exponential_()
             tensor([3.5083, 1.2304])
         """
-    def fill(_self, value: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def fill(
+        _self,
+        value: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``value`` everywhere, in the shape and dtype of ``input``.
 
         Args:
@@ -4061,7 +4083,7 @@ class Tensor(Storage):
         """
     def floor_divide(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -4086,7 +4108,7 @@ class Tensor(Storage):
             >>> tt.tensor([-7, 7]) // 2
             tensor([-4,  3])
         """
-    def floor_divide_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def floor_divide_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
 
         ``input / other`` rounded down, element by element.
@@ -4108,7 +4130,7 @@ class Tensor(Storage):
             >>> tt.tensor([-7, 7]) // 2
             tensor([-4,  3])
         """
-    def fmax(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def fmax(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """The larger of two elements; a NaN loses against a number.
 
         Args:
@@ -4125,7 +4147,7 @@ class Tensor(Storage):
             >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
             tensor([3., 2.])
         """
-    def fmin(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def fmin(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """The smaller of two elements; a NaN loses against a number.
 
         Args:
@@ -4142,7 +4164,12 @@ class Tensor(Storage):
             >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
             tensor([1., 2.])
         """
-    def fmod(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def fmod(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """What division rounded towards zero leaves: the result has the sign of ``input``.
 
         Args:
@@ -4163,7 +4190,7 @@ class Tensor(Storage):
             >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
             tensor([-1.,  1.])
         """
-    def fmod_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def fmod_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``fmod``: writes the result over ``input`` and returns it.
 
         What division rounded towards zero leaves: the result has the sign of ``input``.
@@ -4239,7 +4266,7 @@ class Tensor(Storage):
     def gather(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
         *,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
@@ -4273,11 +4300,11 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def gcd(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def gcd(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """The greatest common divisor; ``gcd(0, 0)`` is 0.
 
         Args:
@@ -4294,7 +4321,7 @@ class Tensor(Storage):
             >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
             tensor([4, 9])
         """
-    def gcd_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def gcd_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``gcd``: writes the result over ``input`` and returns it.
 
         The greatest common divisor; ``gcd(0, 0)`` is 0.
@@ -4311,7 +4338,12 @@ class Tensor(Storage):
             >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
             tensor([4, 9])
         """
-    def ge(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def ge(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are larger or equal.
 
         Args:
@@ -4331,7 +4363,7 @@ class Tensor(Storage):
             >>> tt.ge(tt.tensor([1, 2]), 2)
             tensor([False,  True])
         """
-    def ge_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def ge_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``ge``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger or equal.
@@ -4394,7 +4426,7 @@ class Tensor(Storage):
             tensor([[0.6000],
                     [0.8000]])
         """
-    def ger(_self, vec2: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def ger(_self, vec2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Every product of an element of one vector and one of another.
 
         Another name for ``outer``.
@@ -4416,7 +4448,7 @@ class Tensor(Storage):
         """
     def greater(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -4441,7 +4473,7 @@ class Tensor(Storage):
             >>> tt.gt(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def greater_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def greater_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``greater``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger.
@@ -4465,7 +4497,7 @@ class Tensor(Storage):
         """
     def greater_equal(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -4490,7 +4522,7 @@ class Tensor(Storage):
             >>> tt.ge(tt.tensor([1, 2]), 2)
             tensor([False,  True])
         """
-    def greater_equal_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def greater_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger or equal.
@@ -4512,7 +4544,12 @@ class Tensor(Storage):
             >>> tt.ge(tt.tensor([1, 2]), 2)
             tensor([False,  True])
         """
-    def gt(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def gt(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are larger.
 
         Args:
@@ -4532,7 +4569,7 @@ class Tensor(Storage):
             >>> tt.gt(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def gt_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def gt_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``gt``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are larger.
@@ -4612,7 +4649,12 @@ class Tensor(Storage):
             >>> tt.hash_tensor(tt.tensor([3, 5])).item()
             6
         """
-    def heaviside(_self, values: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def heaviside(
+        _self,
+        values: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 
         Args:
@@ -4629,7 +4671,7 @@ class Tensor(Storage):
             >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
             tensor([0.0000, 0.5000, 1.0000])
         """
-    def heaviside_(_self, values: Tensor | NDArray[Any]) -> Self:
+    def heaviside_(_self, values: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
 
         0 for negative numbers, 1 for positive ones, ``values`` at 0.
@@ -4728,7 +4770,12 @@ class Tensor(Storage):
             >>> tt.hsplit(tt.arange(4), 2)
             (tensor([0, 1]), tensor([2, 3]))
         """
-    def hypot(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def hypot(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``sqrt(input² + other²)``, without overflow on the way.
 
         Args:
@@ -4745,7 +4792,7 @@ class Tensor(Storage):
             >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
             tensor([5.])
         """
-    def hypot_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def hypot_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``hypot``: writes the result over ``input`` and returns it.
 
         ``sqrt(input² + other²)``, without overflow on the way.
@@ -4794,7 +4841,12 @@ class Tensor(Storage):
             >>> tt.i0(tt.tensor([0.0, 1.0]))
             tensor([1.0000, 1.2661])
         """
-    def igamma(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def igamma(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The regularised lower incomplete gamma function ``P(a, x)``.
 
         Args:
@@ -4815,7 +4867,7 @@ class Tensor(Storage):
         Reference:
             https://dlmf.nist.gov/8.2
         """
-    def igamma_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def igamma_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``igamma``: writes the result over ``input`` and returns it.
 
         The regularised lower incomplete gamma function ``P(a, x)``.
@@ -4836,7 +4888,12 @@ class Tensor(Storage):
         Reference:
             https://dlmf.nist.gov/8.2
         """
-    def igammac(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def igammac(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
         Args:
@@ -4857,7 +4914,7 @@ class Tensor(Storage):
         Reference:
             https://dlmf.nist.gov/8.2
         """
-    def igammac_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def igammac_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``igammac``: writes the result over ``input`` and returns it.
 
         The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
@@ -4881,13 +4938,13 @@ class Tensor(Storage):
     @property
     def imag(self) -> Tensor: ...
     @imag.setter
-    def imag(self, value: Tensor | complex) -> None: ...
+    def imag(self, value: ArrayLike) -> None: ...
     @overload
     def index_add(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -4920,16 +4977,16 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         alpha: _float = 1,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def index_add_(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         *,
         alpha: _float = 1,
     ) -> Self:
@@ -4960,8 +5017,8 @@ class Tensor(Storage):
     def index_copy(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -4992,15 +5049,15 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def index_copy_(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
     ) -> Self:
         """In-place form of ``index_copy``: writes the result over ``input`` and returns it.
 
@@ -5028,8 +5085,8 @@ class Tensor(Storage):
     def index_fill(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        value: Tensor | NDArray[Any] | complex,
+        index: Tensor | NDArray[Any] | ndarray,
+        value: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5060,15 +5117,15 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor | NDArray[Any],
-        value: Tensor | NDArray[Any] | complex,
+        index: Tensor | NDArray[Any] | ndarray,
+        value: Tensor | NDArray[Any] | ndarray | complex,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def index_fill_(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        value: Tensor | NDArray[Any] | complex,
+        index: Tensor | NDArray[Any] | ndarray,
+        value: Tensor | NDArray[Any] | ndarray | complex,
     ) -> Self:
         """In-place form of ``index_fill``: writes the result over ``input`` and returns it.
 
@@ -5227,7 +5284,7 @@ class Tensor(Storage):
     def index_select(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5258,7 +5315,7 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def indices(_self, *args: Any, **given: Any) -> NoReturn:
@@ -5488,7 +5545,7 @@ class Tensor(Storage):
     def is_xpu(self) -> _bool: ...
     def isclose(
         _self,
-        other: Tensor | NDArray[Any],
+        other: Tensor | NDArray[Any] | ndarray,
         rtol: _float = 1e-05,
         atol: _float = 1e-08,
         equal_nan: _bool = False,
@@ -5692,7 +5749,7 @@ class Tensor(Storage):
             >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
             tensor(2)
         """
-    def lcm(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def lcm(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """The least common multiple, not negative; 0 if either is 0.
 
         Args:
@@ -5709,7 +5766,7 @@ class Tensor(Storage):
             >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
             tensor([12, 30])
         """
-    def lcm_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def lcm_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``lcm``: writes the result over ``input`` and returns it.
 
         The least common multiple, not negative; 0 if either is 0.
@@ -5760,7 +5817,12 @@ class Tensor(Storage):
             >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
             tensor([12.])
         """
-    def le(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def le(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are smaller or equal.
 
         Args:
@@ -5780,7 +5842,7 @@ class Tensor(Storage):
             >>> tt.le(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def le_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def le_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``le``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller or equal.
@@ -5802,8 +5864,8 @@ class Tensor(Storage):
         """
     def lerp(
         _self,
-        end: Tensor | NDArray[Any],
-        weight: Tensor | NDArray[Any] | complex,
+        end: Tensor | NDArray[Any] | ndarray,
+        weight: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5827,7 +5889,11 @@ class Tensor(Storage):
             >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
             tensor([5., 3.])
         """
-    def lerp_(_self, end: Tensor | NDArray[Any], weight: Tensor | NDArray[Any] | complex) -> Self:
+    def lerp_(
+        _self,
+        end: Tensor | NDArray[Any] | ndarray,
+        weight: Tensor | NDArray[Any] | ndarray | complex,
+    ) -> Self:
         """In-place form of ``lerp``: writes the result over ``input`` and returns it.
 
         ``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
@@ -5848,7 +5914,12 @@ class Tensor(Storage):
             >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
             tensor([5., 3.])
         """
-    def less(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def less(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are smaller.
 
         Another name for ``lt``.
@@ -5870,7 +5941,7 @@ class Tensor(Storage):
             >>> tt.lt(tt.tensor([1, 2]), 2)
             tensor([ True, False])
         """
-    def less_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def less_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``less``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller.
@@ -5894,7 +5965,7 @@ class Tensor(Storage):
         """
     def less_equal(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -5919,7 +5990,7 @@ class Tensor(Storage):
             >>> tt.le(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def less_equal_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def less_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller or equal.
@@ -6137,7 +6208,12 @@ class Tensor(Storage):
             >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
             tensor([-0.6931, -0.6931])
         """
-    def logaddexp(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def logaddexp(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``log(exp(input) + exp(other))``, without overflow on the way.
 
         Args:
@@ -6154,7 +6230,12 @@ class Tensor(Storage):
             >>> tt.logaddexp(tt.tensor([1000.0]), tt.tensor([0.0]))
             tensor([1000.])
         """
-    def logaddexp2(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def logaddexp2(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``log2(2 ** input + 2 ** other)``, without overflow on the way.
 
         Args:
@@ -6212,7 +6293,12 @@ class Tensor(Storage):
             >>> tt.logdet(tt.eye(3))
             tensor(0.)
         """
-    def logical_and(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def logical_and(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether both elements are nonzero.
 
         Args:
@@ -6229,7 +6315,7 @@ class Tensor(Storage):
             >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([False,  True, False])
         """
-    def logical_and_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def logical_and_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
 
         Whether both elements are nonzero.
@@ -6278,7 +6364,12 @@ class Tensor(Storage):
             >>> tt.logical_not(tt.tensor([0, 2]))
             tensor([ True, False])
         """
-    def logical_or(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def logical_or(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether either element is nonzero.
 
         Args:
@@ -6295,7 +6386,7 @@ class Tensor(Storage):
             >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([ True,  True, False])
         """
-    def logical_or_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def logical_or_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
 
         Whether either element is nonzero.
@@ -6312,7 +6403,12 @@ class Tensor(Storage):
             >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([ True,  True, False])
         """
-    def logical_xor(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def logical_xor(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether one element alone is nonzero.
 
         Args:
@@ -6329,7 +6425,7 @@ class Tensor(Storage):
             >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
             tensor([ True, False, False])
         """
-    def logical_xor_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def logical_xor_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
 
         Whether one element alone is nonzero.
@@ -6439,7 +6535,12 @@ class Tensor(Storage):
             ...
             RuntimeError: lstsq: This function was deprecated since version 1.9 and is now removed...
         """
-    def lt(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def lt(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements of ``input`` are smaller.
 
         Args:
@@ -6459,7 +6560,7 @@ class Tensor(Storage):
             >>> tt.lt(tt.tensor([1, 2]), 2)
             tensor([ True, False])
         """
-    def lt_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def lt_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``lt``: writes the result over ``input`` and returns it.
 
         Whether elements of ``input`` are smaller.
@@ -6575,8 +6676,8 @@ class Tensor(Storage):
         """
     def masked_fill(
         _self,
-        mask: Tensor | NDArray[Any],
-        value: Tensor | NDArray[Any] | complex,
+        mask: Tensor | NDArray[Any] | ndarray,
+        value: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -6603,8 +6704,8 @@ class Tensor(Storage):
         """
     def masked_fill_(
         _self,
-        mask: Tensor | NDArray[Any],
-        value: Tensor | NDArray[Any] | complex,
+        mask: Tensor | NDArray[Any] | ndarray,
+        value: Tensor | NDArray[Any] | ndarray | complex,
     ) -> Self:
         """In-place form of ``masked_fill``: writes the result over ``input`` and returns it.
 
@@ -6691,7 +6792,12 @@ class Tensor(Storage):
             >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
             tensor([0, 2])
         """
-    def matmul(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def matmul(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Matrix product of two tensors.
 
         Args:
@@ -6807,7 +6913,12 @@ class Tensor(Storage):
     def max(_self, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
     @overload
     def max(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
-    def maximum(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def maximum(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The larger of two elements; NaN if one of them is.
 
         Args:
@@ -6954,7 +7065,12 @@ class Tensor(Storage):
     def min(_self, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
     @overload
     def min(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
-    def minimum(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def minimum(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The smaller of two elements; NaN if one of them is.
 
         Args:
@@ -6973,7 +7089,7 @@ class Tensor(Storage):
             >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
             tensor([1., 2.])
         """
-    def mm(_self, mat2: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def mm(_self, mat2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Product of two matrices, without broadcasting.
 
         Args:
@@ -7097,7 +7213,12 @@ class Tensor(Storage):
             >>> tt.msort(tt.tensor([3, 1, 2]))
             tensor([1, 2, 3])
         """
-    def mul(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def mul(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``input * other``, element by element.
 
         Args:
@@ -7116,7 +7237,7 @@ class Tensor(Storage):
             >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
             tensor([3., 6.])
         """
-    def mul_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def mul_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``mul``: writes the result over ``input`` and returns it.
 
         ``input * other``, element by element.
@@ -7168,7 +7289,7 @@ class Tensor(Storage):
         """
     def multiply(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -7192,7 +7313,7 @@ class Tensor(Storage):
             >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
             tensor([3., 6.])
         """
-    def multiply_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def multiply_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``multiply``: writes the result over ``input`` and returns it.
 
         ``input * other``, element by element.
@@ -7214,7 +7335,7 @@ class Tensor(Storage):
             >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
             tensor([3., 6.])
         """
-    def mv(_self, vec: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def mv(_self, vec: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Product of a matrix and a vector.
 
         Args:
@@ -7526,7 +7647,12 @@ class Tensor(Storage):
         length: _int,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def ne(_self, other: Tensor | NDArray[Any] | complex, *, out: Tensor | None = None) -> Tensor:
+    def ne(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """Whether elements differ.
 
         Args:
@@ -7543,7 +7669,7 @@ class Tensor(Storage):
             >>> tt.ne(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def ne_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def ne_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``ne``: writes the result over ``input`` and returns it.
 
         Whether elements differ.
@@ -7746,7 +7872,12 @@ class Tensor(Storage):
         """
     @overload
     def new_zeros(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
-    def nextafter(_self, other: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def nextafter(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The next representable number after ``input`` towards ``other``.
 
         Args:
@@ -7764,7 +7895,7 @@ class Tensor(Storage):
             >>> (tt.nextafter(one, 2 * one) - one).item()
             2.220446049250313e-16
         """
-    def nextafter_(_self, other: Tensor | NDArray[Any]) -> Self:
+    def nextafter_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
         """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
 
         The next representable number after ``input`` towards ``other``.
@@ -7911,7 +8042,7 @@ class Tensor(Storage):
         """
     def not_equal(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -7933,7 +8064,7 @@ class Tensor(Storage):
             >>> tt.ne(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def not_equal_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def not_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
 
         Whether elements differ.
@@ -7997,7 +8128,7 @@ class Tensor(Storage):
             tensor([[-1.,  0.],
                     [ 0.,  1.]])
         """
-    def outer(_self, vec2: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def outer(_self, vec2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Every product of an element of one vector and one of another.
 
         Args:
@@ -8099,7 +8230,7 @@ class Tensor(Storage):
         """
     def pow(
         _self,
-        exponent: Tensor | NDArray[Any] | complex,
+        exponent: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -8128,7 +8259,7 @@ class Tensor(Storage):
             >>> 2 ** tt.arange(4)
             tensor([1, 2, 4, 8])
         """
-    def pow_(_self, exponent: Tensor | NDArray[Any] | complex) -> Self:
+    def pow_(_self, exponent: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``pow``: writes the result over ``input`` and returns it.
 
         ``input`` to the power of ``exponent``, element by element.
@@ -8154,7 +8285,12 @@ class Tensor(Storage):
             >>> 2 ** tt.arange(4)
             tensor([1, 2, 4, 8])
         """
-    def prelu(_self, weight: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+    def prelu(
+        _self,
+        weight: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """``x`` above 0 and ``weight * x`` below, the slope being learned.
 
         Args:
@@ -8206,8 +8342,8 @@ class Tensor(Storage):
         """
     def put(
         _self,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         accumulate: _bool = False,
         *,
         out: Tensor | None = None,
@@ -8237,8 +8373,8 @@ class Tensor(Storage):
         """
     def put_(
         _self,
-        index: Tensor | NDArray[Any],
-        source: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        source: Tensor | NDArray[Any] | ndarray,
         accumulate: _bool = False,
     ) -> Self:
         """In-place form of ``put``: writes the result over ``input`` and returns it.
@@ -8493,7 +8629,7 @@ class Tensor(Storage):
     @property
     def real(self) -> Tensor: ...
     @real.setter
-    def real(self, value: Tensor | complex) -> None: ...
+    def real(self, value: ArrayLike) -> None: ...
     def reciprocal(_self, *, out: Tensor | None = None) -> Tensor:
         """``1 / input``; inf at 0. Integers give the default dtype.
 
@@ -8576,7 +8712,7 @@ class Tensor(Storage):
         """
     def remainder(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -8600,7 +8736,7 @@ class Tensor(Storage):
             >>> tt.tensor([-7.0, 7.0]) % 3
             tensor([2., 1.])
         """
-    def remainder_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def remainder_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``remainder``: writes the result over ``input`` and returns it.
 
         What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
@@ -9106,8 +9242,8 @@ class Tensor(Storage):
     def scatter_add(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        src: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        src: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -9138,15 +9274,15 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor | NDArray[Any],
-        src: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        src: Tensor | NDArray[Any] | ndarray,
         out: Tensor | None = None,
     ) -> Tensor: ...
     def scatter_add_(
         _self,
         dim: _int,
-        index: Tensor | NDArray[Any],
-        src: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
+        src: Tensor | NDArray[Any] | ndarray,
     ) -> Self:
         """In-place form of ``scatter_add``: writes the result over ``input`` and returns it.
 
@@ -10072,7 +10208,7 @@ class Tensor(Storage):
         """
     def sub(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -10097,7 +10233,7 @@ class Tensor(Storage):
             >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
             tensor([0., 1.])
         """
-    def sub_(_self, other: Tensor | NDArray[Any] | complex, *, alpha: _float = 1) -> Self:
+    def sub_(_self, other: Tensor | NDArray[Any] | ndarray | complex, *, alpha: _float = 1) -> Self:
         """In-place form of ``sub``: writes the result over ``input`` and returns it.
 
         ``input - alpha * other``, element by element.
@@ -10121,7 +10257,7 @@ class Tensor(Storage):
         """
     def subtract(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
@@ -10148,7 +10284,12 @@ class Tensor(Storage):
             >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
             tensor([0., 1.])
         """
-    def subtract_(_self, other: Tensor | NDArray[Any] | complex, *, alpha: _float = 1) -> Self:
+    def subtract_(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        alpha: _float = 1,
+    ) -> Self:
         """In-place form of ``subtract``: writes the result over ``input`` and returns it.
 
         ``input - alpha * other``, element by element.
@@ -10364,7 +10505,7 @@ class Tensor(Storage):
         """
     def take(
         _self,
-        index: Tensor | NDArray[Any],
+        index: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
@@ -10569,7 +10710,7 @@ class Tensor(Storage):
             >>> x.to_dense() is x, x.to_dense(tt.float64).dtype
             (True, tinytorch.float64)
         """
-    def to_device(_self, device: Any, /, *, stream: Any = None) -> Tensor:
+    def to_device(_self, device: device | str | _int, /, *, stream: Any = None) -> Tensor:
         """The tensor on another device; see ``to``.
 
         Args:
@@ -10937,7 +11078,7 @@ class Tensor(Storage):
         """
     def true_divide(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
@@ -10971,7 +11112,7 @@ class Tensor(Storage):
         """
     def true_divide_(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
     ) -> Self:
@@ -11534,7 +11675,7 @@ class Tensor(Storage):
         """
     def xlogy(
         _self,
-        other: Tensor | NDArray[Any] | complex,
+        other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
     ) -> Tensor:
@@ -11554,7 +11695,7 @@ class Tensor(Storage):
             >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
             tensor([0., 0.])
         """
-    def xlogy_(_self, other: Tensor | NDArray[Any] | complex) -> Self:
+    def xlogy_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
         """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
         ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.

@@ -8,6 +8,7 @@ from typing import Literal
 from typing import overload
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
+from tinytorch.numpy.ndarray import ndarray
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly.
@@ -506,7 +507,7 @@ def binary_cross_entropy_with_logits(
         tensor(0.4100)
     """
 def celu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     alpha: float = 1.0,
     inplace: bool = False,
     *,
@@ -532,7 +533,11 @@ def celu(
     Reference:
         Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
     """
-def celu_(input: Tensor | NDArray[Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def celu_(
+    input: Tensor | NDArray[Any] | ndarray,
+    alpha: float = 1.0,
+    inplace: bool = False,
+) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
@@ -1028,7 +1033,11 @@ def dropout3d(
         >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3, 3])
     """
-def elu(input: Tensor | NDArray[Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def elu(
+    input: Tensor | NDArray[Any] | ndarray,
+    alpha: float = 1.0,
+    inplace: bool = False,
+) -> Tensor:
     """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
 
     Args:
@@ -1044,7 +1053,11 @@ def elu(input: Tensor | NDArray[Any], alpha: float = 1.0, inplace: bool = False)
     Reference:
         Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
     """
-def elu_(input: Tensor | NDArray[Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def elu_(
+    input: Tensor | NDArray[Any] | ndarray,
+    alpha: float = 1.0,
+    inplace: bool = False,
+) -> Tensor:
     """In-place form of ``nn.functional.elu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
@@ -1389,7 +1402,7 @@ def gaussian_nll_loss(
         D. Nix and A. Weigend, "Estimating the mean and variance of the target probability
         distribution" (1994).
     """
-def gelu(input: Tensor | NDArray[Any], *, approximate: str = 'none') -> Tensor:
+def gelu(input: Tensor | NDArray[Any] | ndarray, *, approximate: str = 'none') -> Tensor:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 
     Args:
@@ -1408,7 +1421,7 @@ def gelu(input: Tensor | NDArray[Any], *, approximate: str = 'none') -> Tensor:
     Reference:
         Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
     """
-def glu(input: Tensor | NDArray[Any], dim: int = -1, *, axis: int = ...) -> Tensor:
+def glu(input: Tensor | NDArray[Any] | ndarray, dim: int = -1, *, axis: int = ...) -> Tensor:
     """The first half of ``input`` along ``dim`` times the sigmoid of the second.
 
     Args:
@@ -1561,7 +1574,7 @@ def gumbel_softmax(
     Reference:
         Jang, Gu, Poole: Categorical Reparameterization with Gumbel-Softmax, arXiv:1611.01144.
     """
-def hardshrink(input: Tensor | NDArray[Any], lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor | NDArray[Any] | ndarray, lambd: float = 0.5) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0.
 
     Args:
@@ -1573,7 +1586,7 @@ def hardshrink(input: Tensor | NDArray[Any], lambd: float = 0.5) -> Tensor:
         >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
         tensor([0., 2.])
     """
-def hardsigmoid(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def hardsigmoid(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
 
     Args:
@@ -1585,7 +1598,7 @@ def hardsigmoid(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def hardsigmoid_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def hardsigmoid_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.hardsigmoid``: writes the result over ``input`` and returns it.
 
     ``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
@@ -1599,7 +1612,7 @@ def hardsigmoid_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def hardswish(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def hardswish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """``x * hardsigmoid(x)``.
 
     Args:
@@ -1614,7 +1627,7 @@ def hardswish(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
     Reference:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
-def hardswish_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def hardswish_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.hardswish``: writes the result over ``input`` and returns it.
 
     ``x * hardsigmoid(x)``.
@@ -1632,7 +1645,7 @@ def hardswish_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
 def hardtanh(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
@@ -1656,7 +1669,7 @@ def hardtanh(
         tensor([-1.0000,  0.5000])
     """
 def hardtanh_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
@@ -1918,7 +1931,7 @@ def layer_norm(
         Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
     """
 def leaky_relu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     negative_slope: float = 0.01,
     inplace: bool = False,
 ) -> Tensor:
@@ -1938,7 +1951,7 @@ def leaky_relu(
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
 def leaky_relu_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     negative_slope: float = 0.01,
     inplace: bool = False,
 ) -> Tensor:
@@ -1960,9 +1973,9 @@ def leaky_relu_(
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
 def linear(
-    input: Tensor | NDArray[Any],
-    weight: Tensor | NDArray[Any],
-    bias: Tensor | NDArray[Any] | None = None,
+    input: Tensor | NDArray[Any] | ndarray,
+    weight: Tensor | NDArray[Any] | ndarray,
+    bias: Tensor | NDArray[Any] | ndarray | None = None,
 ) -> Tensor:
     """``input @ weight.T + bias``.
 
@@ -2084,7 +2097,7 @@ def log_softmax(
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """
-def logsigmoid(input: Tensor | NDArray[Any]) -> Tensor:
+def logsigmoid(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """``log(sigmoid(x))``, without rounding to ``log(0)``.
 
     Args:
@@ -2528,7 +2541,7 @@ def max_unpool3d(
         >>> tt.nn.functional.max_unpool3d(x, index, (1, 1, 2))
         tensor([[[[0., 3.]]]])
     """
-def mish(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def mish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """``x * tanh(softplus(x))``.
 
     Args:
@@ -2543,7 +2556,7 @@ def mish(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
     Reference:
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
-def mish_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def mish_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.mish``: writes the result over ``input`` and returns it.
 
     ``x * tanh(softplus(x))``.
@@ -3015,8 +3028,8 @@ def poisson_nll_loss(
         tensor(0.8591)
     """
 def prelu(
-    input: Tensor | NDArray[Any],
-    weight: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
+    weight: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -3040,7 +3053,7 @@ def prelu(
         He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
     """
 def relu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     inplace: bool = False,
     *,
     out: Tensor | None = None,
@@ -3064,7 +3077,7 @@ def relu(
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-def relu6(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def relu6(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """``x`` kept between 0 and 6.
 
     Args:
@@ -3076,7 +3089,7 @@ def relu6(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
-def relu6_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def relu6_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.relu6``: writes the result over ``input`` and returns it.
 
     ``x`` kept between 0 and 6.
@@ -3090,7 +3103,7 @@ def relu6_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
-def relu_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def relu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``relu``: writes the result over ``input`` and returns it.
 
     ``max(x, 0)``; the slope at 0 is 0.
@@ -3222,7 +3235,7 @@ def scaled_dot_product_attention(
         arXiv:2305.13245.
     """
 def selu(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     inplace: bool = False,
     *,
     out: Tensor | None = None,
@@ -3244,7 +3257,7 @@ def selu(
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-def selu_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def selu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``selu``: writes the result over ``input`` and returns it.
 
     An ELU scaled so that layers keep mean 0 and variance 1.
@@ -3262,7 +3275,7 @@ def selu_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-def sigmoid(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
     Args:
@@ -3278,7 +3291,7 @@ def sigmoid(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tenso
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def sigmoid_(input: Tensor | NDArray[Any]) -> Tensor:
+def sigmoid_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
 
     ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
@@ -3294,7 +3307,7 @@ def sigmoid_(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def silu(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def silu(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """``x * sigmoid(x)``, also called swish.
 
     Args:
@@ -3309,7 +3322,7 @@ def silu(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
     Reference:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
-def silu_(input: Tensor | NDArray[Any], inplace: bool = False) -> Tensor:
+def silu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.silu``: writes the result over ``input`` and returns it.
 
     ``x * sigmoid(x)``, also called swish.
@@ -3441,7 +3454,11 @@ def softmin(
         >>> tt.nn.functional.softmin(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-def softplus(input: Tensor | NDArray[Any], beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(
+    input: Tensor | NDArray[Any] | ndarray,
+    beta: float = 1.0,
+    threshold: float = 20.0,
+) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
 
     Args:
@@ -3454,7 +3471,7 @@ def softplus(input: Tensor | NDArray[Any], beta: float = 1.0, threshold: float =
         >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
         tensor([  0.6931, 100.0000])
     """
-def softshrink(input: Tensor | NDArray[Any], lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor | NDArray[Any] | ndarray, lambd: float = 0.5) -> Tensor:
     """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
 
     Args:
@@ -3469,7 +3486,7 @@ def softshrink(input: Tensor | NDArray[Any], lambd: float = 0.5) -> Tensor:
         >>> tt.nn.functional.softshrink(tt.tensor([-0.3, 2.0]))
         tensor([0.0000, 1.5000])
     """
-def softsign(input: Tensor | NDArray[Any]) -> Tensor:
+def softsign(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """``x / (1 + |x|)``.
 
     Args:
@@ -3480,7 +3497,7 @@ def softsign(input: Tensor | NDArray[Any]) -> Tensor:
         >>> tt.nn.functional.softsign(tt.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-def tanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
+def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent, between -1 and 1.
 
     Args:
@@ -3493,7 +3510,7 @@ def tanh(input: Tensor | NDArray[Any], *, out: Tensor | None = None) -> Tensor:
         >>> tt.tanh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
     """
-def tanh_(input: Tensor | NDArray[Any]) -> Tensor:
+def tanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``tanh``: writes the result over ``input`` and returns it.
 
     Hyperbolic tangent, between -1 and 1.
@@ -3518,7 +3535,7 @@ def tanhshrink(input: Tensor) -> Tensor:
         tensor([0.0000, 0.2384])
     """
 def threshold(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     threshold: float,
     value: float,
     inplace: bool = False,
@@ -3541,7 +3558,7 @@ def threshold(
         tensor([0., 2.])
     """
 def threshold_(
-    input: Tensor | NDArray[Any],
+    input: Tensor | NDArray[Any] | ndarray,
     threshold: float,
     value: float,
     inplace: bool = False,

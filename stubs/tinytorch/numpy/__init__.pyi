@@ -4,226 +4,263 @@ from builtins import bool as _bool
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
+from numpy import ScalarType as ScalarType
+from numpy import complexfloating as complexfloating
+from numpy import dtype as dtype
+from numpy import exceptions as exceptions
+from numpy import finfo as finfo
+from numpy import floating as floating
+from numpy import generic as generic
+from numpy import iinfo as iinfo
+from numpy import inexact as inexact
+from numpy import integer as integer
+from numpy import number as number
+from numpy import sctypeDict as sctypeDict
+from numpy import signedinteger as signedinteger
+from numpy import typecodes as typecodes
+from numpy import unsignedinteger as unsignedinteger
+from numpy.typing import ArrayLike
+from numpy.typing import DTypeLike
 from typing import Any
 from typing import Literal
+from typing import Protocol
+from typing import SupportsIndex
 from typing import overload
-from tinytorch.core.device import device
-from tinytorch.core.printing import get_printoptions as get_printoptions
-from tinytorch.core.printing import printoptions as printoptions
-from tinytorch.core.printing import set_printoptions as set_printoptions
 from tinytorch.core.size import Size
 from tinytorch.core.tensor import Tensor
-from tinytorch.dtypes import dtype as dtype
-from tinytorch.dtypes import finfo as finfo
-from tinytorch.dtypes import iinfo as iinfo
+from tinytorch.dtypes import dtype as _dtype
 from tinytorch.facade.constants import False_ as False_
 from tinytorch.facade.constants import True_ as True_
 from tinytorch.facade.constants import e as e
 from tinytorch.facade.constants import euler_gamma as euler_gamma
 from tinytorch.facade.constants import inf as inf
 from tinytorch.facade.constants import nan as nan
-from tinytorch.facade.constants import ndarray as ndarray
 from tinytorch.facade.constants import newaxis as newaxis
 from tinytorch.facade.constants import pi as pi
 from tinytorch.numpy import fft as fft
 from tinytorch.numpy import lib as lib
 from tinytorch.numpy import linalg as linalg
 from tinytorch.numpy import random as random
-from tinytorch.numpy._array_api import NamespaceInfo
 from tinytorch.numpy._errstate import errstate as errstate
-from tinytorch.numpy.files import Archive
-from tinytorch.ops.index.index_tools import Grid
-from tinytorch.ops.index.index_tools import Joiner
+from tinytorch.numpy.arrays import ndarray as ndarray
+from tinytorch.numpy.functions import __array_api_version__ as __array_api_version__
+from tinytorch.numpy.functions import __array_namespace_info__ as __array_namespace_info__
+from tinytorch.numpy.functions.files import Archive
+from tinytorch.numpy.grids import c_ as c_
+from tinytorch.numpy.grids import mgrid as mgrid
+from tinytorch.numpy.grids import ogrid as ogrid
+from tinytorch.numpy.grids import r_ as r_
+from tinytorch.numpy.grids import vectorize as vectorize
+from tinytorch.numpy.printing import array2string as array2string
+from tinytorch.numpy.printing import array_repr as array_repr
+from tinytorch.numpy.printing import array_str as array_str
+from tinytorch.numpy.printing import format_float_positional as format_float_positional
+from tinytorch.numpy.printing import format_float_scientific as format_float_scientific
+from tinytorch.numpy.printing import get_printoptions as get_printoptions
+from tinytorch.numpy.printing import printoptions as printoptions
+from tinytorch.numpy.printing import set_printoptions as set_printoptions
+from tinytorch.numpy.ufunc import ufunc as ufunc
 from tinytorch.ops.index.index_tools import index_exp as index_exp
 from tinytorch.ops.index.index_tools import s_ as s_
-from tinytorch.ops.reduce.applied_functions import vectorize as _vectorize
+import tinytorch.return_types as return_types
 
-c_: Joiner
-r_: Joiner
-mgrid: Grid
-ogrid: Grid
-
-class vectorize(_vectorize):
-    def __call__(self, *args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, ...]: ...
-
-__array_api_version__: str
-def __array_namespace_info__() -> NamespaceInfo: ...
-def call(operation: Any, *args: Any, **kwargs: Any) -> Any: ...
-_SAME: frozenset[str]
-_DTYPES: frozenset[str]
-def _with_numbers(function: Any) -> Any: ...
-def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any: ...
-def _function(name: str) -> Callable[..., Any] | None: ...
+_HOSTS: frozenset[str]
 def _forwarded(name: str) -> Any: ...
-bool: dtype
-bool_: dtype
-cdouble: dtype
-complex128: dtype
-complex64: dtype
-double: dtype
-float16: dtype
-float32: dtype
-float64: dtype
-half: dtype
-int16: dtype
-int32: dtype
-int64: dtype
-int8: dtype
-int_: dtype
-intp: dtype
-long: dtype
-short: dtype
-single: dtype
-uint16: dtype
-uint32: dtype
-uint64: dtype
-uint8: dtype
+bool: _dtype
+bool_: _dtype
+cdouble: _dtype
+complex128: _dtype
+complex64: _dtype
+double: _dtype
+float16: _dtype
+float32: _dtype
+float64: _dtype
+half: _dtype
+int16: _dtype
+int32: _dtype
+int64: _dtype
+int8: _dtype
+int_: _dtype
+intp: _dtype
+long: _dtype
+short: _dtype
+single: _dtype
+uint16: _dtype
+uint32: _dtype
+uint64: _dtype
+uint8: _dtype
 
-def abs(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The absolute value of each element.
+class _abs(Protocol):
+    @overload
+    def __call__(
+        self,
+        x: Tensor | Sequence[Tensor],
+        /,
+        out: Tensor | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: ndarray | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> ndarray: ...
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+abs: ufunc[_abs]
+"""The absolute value of each element.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.abs([-1.5, 2.0])
-        tensor([1.5000, 2.0000], dtype=tinytorch.float64)
-    """
-def absolute(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The absolute value of each element.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.abs([-1.5, 2.0])
+    array([1.5, 2. ])
+"""
+absolute: ufunc[_abs]
+"""The absolute value of each element.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.absolute([-1.5, 2.0])
-        tensor([1.5000, 2.0000], dtype=tinytorch.float64)
-    """
-def acos(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle whose cosine each element is.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.absolute([-1.5, 2.0])
+    array([1.5, 2. ])
+"""
+acos: ufunc[_abs]
+"""The angle whose cosine each element is.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def acosh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The inverse hyperbolic cosine of each element.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.acos([0.0, 1.0])
+    array([1.57079633, 0.        ])
+"""
+acosh: ufunc[_abs]
+"""The inverse hyperbolic cosine of each element.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def add(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The sum of two operands.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.acosh([1.0, 2.0])
+    array([0.       , 1.3169579])
+"""
+class _add(Protocol):
+    @overload
+    def __call__(
+        self,
+        x1: Tensor | Sequence[Tensor],
+        x2: ArrayLike,
+        /,
+        out: Tensor | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: Tensor | Sequence[Tensor],
+        /,
+        out: Tensor | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: ndarray | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> ndarray: ...
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.add([1, 2], [10, 20])
-        tensor([11, 22])
-    """
+add: ufunc[_add]
+"""The sum of two operands.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.add([1, 2], [10, 2])
+    array([11,  4])
+"""
+@overload
 def all(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """Whether no element is zero, in all or along ``axis``.
 
@@ -237,11 +274,20 @@ def all(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.all([[1, 0], [1, 1]], axis=1)
-        tensor([False,  True])
+        array([False,  True])
     """
+@overload
+def all(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+) -> ndarray: ...
 def allclose(
-    a: Any,
-    b: Any,
+    a: ArrayLike,
+    b: ArrayLike,
     rtol: float = 1e-05,
     atol: float = 1e-08,
     equal_nan: _bool = False,
@@ -260,13 +306,14 @@ def allclose(
         >>> np.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0])
         True
     """
+@overload
 def amax(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The largest element, of all or along ``axis``.
 
@@ -281,15 +328,25 @@ def amax(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.amax([1, 4, 3])
-        tensor(4)
+        4
     """
+@overload
+def amax(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
 def amin(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The smallest element, of all or along ``axis``.
 
@@ -304,9 +361,19 @@ def amin(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.amin([2, 1, 3])
-        tensor(1)
+        1
     """
-def angle(z: Any, deg: _bool = False) -> Tensor:
+@overload
+def amin(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
+def angle(z: Tensor | Sequence[Tensor], deg: _bool = False) -> Tensor:
     """The angle of each complex element, from -pi to pi.
 
     Args:
@@ -316,15 +383,18 @@ def angle(z: Any, deg: _bool = False) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.angle([1j, -1], deg=True)
-        tensor([ 90., 180.], dtype=tinytorch.float64)
+        array([ 90., 180.])
     """
+@overload
+def angle(z: ArrayLike, deg: _bool = False) -> ndarray: ...
+@overload
 def any(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """Whether an element is not zero, in all or along ``axis``.
 
@@ -338,9 +408,19 @@ def any(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.any([[0, 0], [1, 0]], axis=1)
-        tensor([False,  True])
+        array([False,  True])
     """
-def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
+@overload
+def any(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
+def append(arr: Tensor | Sequence[Tensor], values: ArrayLike, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` after it.
 
     Args:
@@ -359,10 +439,19 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
         >>> tt.append(tt.tensor([1, 2]), [3, 4])
         tensor([1, 2, 3, 4])
     """
+@overload
+def append(
+    arr: ArrayLike,
+    values: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+) -> Tensor: ...
+@overload
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray: ...
+@overload
 def apply_along_axis(
     func1d: Callable[..., Any],
     axis: int,
-    arr: Any,
+    arr: Tensor | Sequence[Tensor],
     *args: Any,
     **kwargs: Any,
 ) -> Tensor:
@@ -387,206 +476,182 @@ def apply_along_axis(
         >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
         tensor([ 4, 10])
     """
-def arange(*args: Any, dtype: dtype | type | str | None = None, **options: Any) -> Tensor:
+@overload
+def apply_along_axis(
+    func1d: Callable[..., Any],
+    axis: int,
+    arr: ArrayLike,
+    *args: Any,
+    **kwargs: Any,
+) -> ndarray: ...
+@overload
+def arange(
+    start: Tensor | Sequence[Tensor],
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DTypeLike | _dtype | None = None,
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> Tensor:
     """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
 
     Args:
-        *args: The first number (default 0), the end, which is not among them, and the
-            distance (default 1).
+        start: The first number; alone, the end, and the first is 0.
+        stop: The end, which is not among them.
+        step: The distance; default 1.
         dtype: Default int64 if all are ints, else float64.
-        **options: ``start``, ``stop`` and ``step`` by name; ``device`` or ``backend``.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.arange(1, 2, 0.25)
-        tensor([1.0000, 1.2500, 1.5000, 1.7500], dtype=tinytorch.float64)
+        array([1.  , 1.25, 1.5 , 1.75])
     """
-def arccos(
-    x: Any,
-    /,
-    out: Tensor | None = None,
+@overload
+def arange(
+    start: ArrayLike,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DTypeLike | _dtype | None = None,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle whose cosine each element is.
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray: ...
+arccos: ufunc[_abs]
+"""The angle whose cosine each element is.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def arccosh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The inverse hyperbolic cosine of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arccos([0.0, 1.0])
+    array([1.57079633, 0.        ])
+"""
+arccosh: ufunc[_abs]
+"""The inverse hyperbolic cosine of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def arcsin(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle whose sine each element is.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arccosh([1.0, 2.0])
+    array([0.       , 1.3169579])
+"""
+arcsin: ufunc[_abs]
+"""The angle whose sine each element is.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def arcsinh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The inverse hyperbolic sine of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arcsin([0.0, 1.0])
+    array([0.        , 1.57079633])
+"""
+arcsinh: ufunc[_abs]
+"""The inverse hyperbolic sine of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def arctan(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle whose tangent each element is.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arcsinh([0.0, 1.0])
+    array([0.        , 0.88137359])
+"""
+arctan: ufunc[_abs]
+"""The angle whose tangent each element is.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def arctan2(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle of the point (x2, x1).
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arctan([0.0, 1.0])
+    array([0.        , 0.78539816])
+"""
+arctan2: ufunc[_add]
+"""The angle of the point (x2, x1).
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def arctanh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The inverse hyperbolic tangent of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arctan2([1.0, -1.0], 1.0)
+    array([ 0.78539816, -0.78539816])
+"""
+arctanh: ufunc[_abs]
+"""The inverse hyperbolic tangent of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.arctanh([0.0, 0.5])
+    array([0.        , 0.54930614])
+"""
+@overload
 def argmax(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | None = None,
     out: Tensor | None = None,
     *,
@@ -603,10 +668,19 @@ def argmax(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.argmax([1, 4, 3])
-        tensor(1)
+        1
     """
+@overload
+def argmax(
+    a: ArrayLike,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def argmin(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | None = None,
     out: Tensor | None = None,
     *,
@@ -623,9 +697,18 @@ def argmin(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.argmin([[2, 1], [0, 3]], axis=0)
-        tensor([1, 0])
+        array([1, 0])
     """
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+@overload
+def argmin(
+    a: ArrayLike,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
+def argpartition(a: Tensor | Sequence[Tensor], kth: ArrayLike, axis: int | None = -1) -> Tensor:
     """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
 
     Args:
@@ -641,8 +724,13 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 0])
     """
+@overload
+def argpartition(a: ArrayLike, kth: Tensor | Sequence[Tensor], axis: int | None = -1) -> Tensor: ...
+@overload
+def argpartition(a: ArrayLike, kth: ArrayLike, axis: int | None = -1) -> ndarray: ...
+@overload
 def argsort(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | None = -1,
     kind: str | None = None,
     order: Any = None,
@@ -663,9 +751,20 @@ def argsort(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.argsort([30, 10, 20])
-        tensor([1, 2, 0])
+        array([1, 2, 0])
     """
-def argwhere(a: Any) -> Tensor:
+@overload
+def argsort(
+    a: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: _bool | None = None,
+    descending: _bool = False,
+) -> ndarray: ...
+@overload
+def argwhere(a: Tensor | Sequence[Tensor]) -> Tensor:
     """Where the elements that are not zero lie: the indices of each, as a matrix.
 
     Args:
@@ -674,10 +773,13 @@ def argwhere(a: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.argwhere([[0, 5], [7, 0]])
-        tensor([[0, 1],
-                [1, 0]])
+        array([[0, 1],
+               [1, 0]])
     """
-def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+@overload
+def argwhere(a: ArrayLike) -> ndarray: ...
+@overload
+def around(a: Tensor | Sequence[Tensor], decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Each element rounded, halves to the even digit.
 
     Another name for ``numpy.round``.
@@ -690,18 +792,20 @@ def around(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.round([0.5, 1.5, 2.675], 1)
-        tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
+        array([0.5, 1.5, 2.7])
     """
+@overload
+def around(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray: ...
 def array(
-    object: Any,
-    dtype: dtype | type | str | None = None,
+    object: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
     *,
     copy: _bool | None = True,
     order: str | None = 'K',
     subok: _bool = False,
     ndmin: int = 0,
-    **options: Any,
-) -> Tensor:
+    like: Any = None,
+) -> ndarray:
     """A tensor with a copy of ``object``; the gradient flows through it.
 
     Args:
@@ -711,15 +815,19 @@ def array(
         order: Accepted; the result is in row-major order.
         subok: Accepted.
         ndmin: The least number of dimensions; new ones of size 1 go in front.
-        **options: ``like`` is accepted.
+        like: Accepted.
+
+    Raises:
+        ValueError: If a copy is needed and ``copy`` is False, or sequences are ragged.
+        TypeError: For what is no number.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.array([[1, 2], [3, 4.5]])
-        tensor([[1.0000, 2.0000],
-                [3.0000, 4.5000]], dtype=tinytorch.float64)
+        array([[1. , 2. ],
+               [3. , 4.5]])
     """
-def array_equal(a1: Any, a2: Any, equal_nan: _bool = False) -> _bool:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: _bool = False) -> _bool:
     """Whether two tensors have the same shape and elements.
 
     Args:
@@ -732,7 +840,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: _bool = False) -> _bool:
         >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [1, 2, 3])
         (True, False)
     """
-def array_equiv(a1: Any, a2: Any) -> _bool:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> _bool:
     """Whether two tensors have the same elements when one is broadcast to the other.
 
     Args:
@@ -744,7 +852,12 @@ def array_equiv(a1: Any, a2: Any) -> _bool:
         >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
         True
     """
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+@overload
+def array_split(
+    ary: Tensor | Sequence[Tensor],
+    indices_or_sections: ArrayLike,
+    axis: int = 0,
+) -> list[Tensor]:
     """A tensor cut into parts of nearly equal size, or before given places.
 
     Args:
@@ -758,9 +871,17 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tens
     Example:
         >>> import tinytorch.numpy as np
         >>> np.array_split([1, 2, 3], 2)
-        (tensor([1, 2]), tensor([3]))
+        [array([1, 2]), array([3])]
     """
-def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
+@overload
+def array_split(
+    ary: ArrayLike,
+    indices_or_sections: Tensor | Sequence[Tensor],
+    axis: int = 0,
+) -> list[Tensor]: ...
+@overload
+def array_split(ary: ArrayLike, indices_or_sections: ArrayLike, axis: int = 0) -> list[ndarray]: ...
+def asanyarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> ndarray:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
@@ -773,21 +894,25 @@ def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
         tensor([1, 2])
     """
 def asarray(
-    a: Any,
-    dtype: dtype | type | str | None = None,
+    a: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
     order: str | None = None,
     *,
+    device: Any = None,
     copy: _bool | None = None,
-    **options: Any,
-) -> Tensor:
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
         a: A tensor, or what makes one.
         dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
         order: Accepted; the result is in row-major order.
+        device: Where; default where ``a`` is, or as the state says.
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -795,7 +920,7 @@ def asarray(
         >>> np.asarray(x) is x
         True
     """
-def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
+def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> ndarray:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
     Args:
@@ -807,153 +932,130 @@ def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor
         >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
         True
     """
-def asin(
-    x: Any,
+asin: ufunc[_abs]
+"""The angle whose sine each element is.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.asin([0.0, 1.0])
+    array([0.        , 1.57079633])
+"""
+asinh: ufunc[_abs]
+"""The inverse hyperbolic sine of each element.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.asinh([0.0, 1.0])
+    array([0.        , 0.88137359])
+"""
+@overload
+def astype(
+    x: Tensor | Sequence[Tensor],
+    dtype: DTypeLike | _dtype,
     /,
-    out: Tensor | None = None,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
+    copy: _bool = True,
+    device: Any = None,
 ) -> Tensor:
-    """The angle whose sine each element is.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def asinh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The inverse hyperbolic sine of each element.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def astype(x: Any, dtype: Any, /, *, copy: _bool = True) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
     Args:
         x: Tensor of any shape.
         dtype: The wanted dtype.
         copy: Whether to copy even where nothing changes (default).
+        device: Where; default where ``x`` is.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.astype(tt.tensor([1.5]), tt.int64)
         tensor([1])
     """
-def atan(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle whose tangent each element is.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def atan2(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The angle of the point (x2, x1).
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def atanh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The inverse hyperbolic tangent of each element.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
 @overload
-def atleast_1d(ary: Any, /) -> Tensor:
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike | _dtype,
+    /,
+    *,
+    copy: _bool = True,
+    device: Any = None,
+) -> ndarray: ...
+atan: ufunc[_abs]
+"""The angle whose tangent each element is.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.atan([0.0, 1.0])
+    array([0.        , 0.78539816])
+"""
+atan2: ufunc[_add]
+"""The angle of the point (x2, x1).
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.atan2([1.0, -1.0], 1.0)
+    array([ 0.78539816, -0.78539816])
+"""
+atanh: ufunc[_abs]
+"""The inverse hyperbolic tangent of each element.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.atanh([0.0, 0.5])
+    array([0.        , 0.54930614])
+"""
+@overload
+def atleast_1d(ary: Tensor | Sequence[Tensor], /) -> Tensor:
     """Tensors with at least 1 dimension.
 
     Args:
@@ -965,12 +1067,16 @@ def atleast_1d(ary: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.atleast_1d(3.0)
-        tensor([3.], dtype=tinytorch.float64)
+        array([3.])
     """
 @overload
-def atleast_1d(*arys: Any) -> tuple[Tensor, ...]: ...
+def atleast_1d(ary: ArrayLike, /) -> ndarray: ...
 @overload
-def atleast_2d(ary: Any, /) -> Tensor:
+def atleast_1d(*arys: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+@overload
+def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
+@overload
+def atleast_2d(ary: Tensor | Sequence[Tensor], /) -> Tensor:
     """Tensors with at least 2 dimensions.
 
     Args:
@@ -982,12 +1088,16 @@ def atleast_2d(ary: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.atleast_2d([1, 2])
-        tensor([[1, 2]])
+        array([[1, 2]])
     """
 @overload
-def atleast_2d(*arys: Any) -> tuple[Tensor, ...]: ...
+def atleast_2d(ary: ArrayLike, /) -> ndarray: ...
 @overload
-def atleast_3d(ary: Any, /) -> Tensor:
+def atleast_2d(*arys: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+@overload
+def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
+@overload
+def atleast_3d(ary: Tensor | Sequence[Tensor], /) -> Tensor:
     """Tensors with at least 3 dimensions.
 
     Args:
@@ -999,18 +1109,23 @@ def atleast_3d(ary: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.atleast_3d([1, 2]).shape
-        tinytorch.Size([1, 2, 1])
+        (1, 2, 1)
     """
 @overload
-def atleast_3d(*arys: Any) -> tuple[Tensor, ...]: ...
+def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
+@overload
+def atleast_3d(*arys: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+@overload
+def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
+@overload
 def average(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | Sequence[int] | None = None,
     weights: Any = None,
-    returned: _bool = False,
+    returned: Literal[False] = False,
     *,
     keepdims: _bool = False,
-) -> Tensor | tuple[Tensor, ...]:
+) -> Tensor:
     """Weighted mean of the elements, of all or along ``axis``.
 
     Args:
@@ -1033,7 +1148,52 @@ def average(
         >>> tt.average(tt.tensor([1.0, 2.0]), weights=[3, 1])
         tensor(1.2500)
     """
-def bartlett(M: int) -> Tensor:
+@overload
+def average(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    weights: Any = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
+def average(
+    a: Tensor | Sequence[Tensor],
+    axis: int | Sequence[int] | None = None,
+    weights: Any = None,
+    *,
+    returned: Literal[True],
+    keepdims: _bool = False,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def average(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    weights: Any = None,
+    *,
+    returned: Literal[True],
+    keepdims: _bool = False,
+) -> tuple[ndarray, ndarray]: ...
+@overload
+def average(
+    a: Tensor | Sequence[Tensor],
+    axis: int | Sequence[int] | None = None,
+    weights: Any = None,
+    returned: _bool = False,
+    *,
+    keepdims: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor]: ...
+@overload
+def average(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    weights: Any = None,
+    returned: _bool = False,
+    *,
+    keepdims: _bool = False,
+) -> ndarray | tuple[ndarray, ndarray]: ...
+def bartlett(M: int) -> ndarray:
     """The Bartlett window, a triangle that ends at 0.
 
     Args:
@@ -1047,7 +1207,8 @@ def bartlett(M: int) -> Tensor:
         >>> tt.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
+@overload
+def bincount(x: Tensor | Sequence[Tensor], /, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each integer from 0 on comes.
 
     Args:
@@ -1058,241 +1219,160 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.bincount([0, 1, 1, 3])
-        tensor([1, 2, 0, 1])
+        array([1, 2, 0, 1])
     """
-def bitwise_and(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The bits that are set in both operands.
+@overload
+def bincount(x: ArrayLike, /, weights: Any = None, minlength: int = 0) -> ndarray: ...
+bitwise_and: ufunc[_add]
+"""The bits that are set in both operands.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_and([6, 5], 3)
-        tensor([2, 1])
-    """
-def bitwise_count(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """How many bits of each element's absolute value are set.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_and([6, 5], 3)
+    array([2, 1])
+"""
+bitwise_count: ufunc[_abs]
+"""How many bits of each element's absolute value are set.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def bitwise_invert(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Every bit of each integer or bool inverted.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_count([0, 5])
+    array([0, 2], dtype=uint8)
+"""
+bitwise_invert: ufunc[_abs]
+"""Every bit of each integer or bool inverted.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_invert([0, 5])
-        tensor([-1, -6])
-    """
-def bitwise_left_shift(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first operand's bits moved up.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_invert([0, 5])
+    array([-1, -6])
+"""
+bitwise_left_shift: ufunc[_add]
+"""The first operand's bits moved up.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_left_shift([1, 3], 2)
-        tensor([ 4, 12])
-    """
-def bitwise_not(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Every bit of each integer or bool inverted.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_left_shift([1, 3], 2)
+    array([ 4, 12])
+"""
+bitwise_not: ufunc[_abs]
+"""Every bit of each integer or bool inverted.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_not([0, 5])
-        tensor([-1, -6])
-    """
-def bitwise_or(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The bits that are set in either operand.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_not([0, 5])
+    array([-1, -6])
+"""
+bitwise_or: ufunc[_add]
+"""The bits that are set in either operand.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_or([6, 5], 3)
-        tensor([7, 7])
-    """
-def bitwise_right_shift(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first operand's bits moved down.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_or([6, 5], 3)
+    array([7, 7])
+"""
+bitwise_right_shift: ufunc[_add]
+"""The first operand's bits moved down.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_right_shift([8, -8], 2)
-        tensor([ 2, -2])
-    """
-def bitwise_xor(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The bits that are set in one operand alone.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_right_shift([8, -8], 2)
+    array([ 2, -2])
+"""
+bitwise_xor: ufunc[_add]
+"""The bits that are set in one operand alone.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bitwise_xor([6, 5], 3)
-        tensor([5, 6])
-    """
-def blackman(M: int) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.bitwise_xor([6, 5], 3)
+    array([5, 6])
+"""
+def blackman(M: int) -> ndarray:
     """The Blackman window, a sum of three cosines.
 
     Args:
@@ -1306,7 +1386,8 @@ def blackman(M: int) -> Tensor:
         >>> tt.blackman(5)[1:4]
         tensor([0.3400, 1.0000, 0.3400])
     """
-def block(arrays: Any) -> Tensor:
+@overload
+def block(arrays: Tensor | Sequence[Tensor]) -> Tensor:
     """A tensor put together from blocks.
 
     Args:
@@ -1319,10 +1400,13 @@ def block(arrays: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.block([[np.eye(1), np.zeros((1, 1))], [np.ones((1, 2))]])
-        tensor([[1., 0.],
-                [1., 1.]], dtype=tinytorch.float64)
+        array([[1., 0.],
+               [1., 1.]])
     """
-def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
+@overload
+def block(arrays: ArrayLike) -> ndarray: ...
+@overload
+def broadcast_arrays(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
     Args:
@@ -1339,7 +1423,9 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
         >>> tt.broadcast_arrays(tt.ones(2), tt.zeros(1))[1]
         tensor([0., 0.])
     """
-def broadcast_shapes(*shapes: Any) -> Size:
+@overload
+def broadcast_arrays(*args: ArrayLike) -> tuple[ndarray, ...]: ...
+def broadcast_shapes(*shapes: ArrayLike) -> Size:
     """The shape that tensors of the given shapes broadcast to.
 
     Args:
@@ -1356,7 +1442,12 @@ def broadcast_shapes(*shapes: Any) -> Size:
         >>> tt.broadcast_shapes((2, 1), (3,))
         tinytorch.Size([2, 3])
     """
-def broadcast_to(array: Any, shape: int | Sequence[int], subok: _bool = False) -> Tensor:
+@overload
+def broadcast_to(
+    array: Tensor | Sequence[Tensor],
+    shape: int | Sequence[int],
+    subok: _bool = False,
+) -> Tensor:
     """``array`` stretched to a shape.
 
     Args:
@@ -1367,10 +1458,12 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: _bool = False) -
     Example:
         >>> import tinytorch.numpy as np
         >>> np.broadcast_to([1, 2], (2, 2))
-        tensor([[1, 2],
-                [1, 2]])
+        array([[1, 2],
+               [1, 2]])
     """
-def can_cast(from_: Any, to: Any, casting: str = 'safe') -> _bool:
+@overload
+def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: _bool = False) -> ndarray: ...
+def can_cast(from_: ArrayLike, to: ArrayLike, casting: str = 'safe') -> _bool:
     """Whether a cast is allowed.
 
     Args:
@@ -1383,88 +1476,85 @@ def can_cast(from_: Any, to: Any, casting: str = 'safe') -> _bool:
         >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
         (False, True)
     """
-def cbrt(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The cube root of each element.
+cbrt: ufunc[_abs]
+"""The cube root of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def ceil(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The smallest whole number that is not below each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.cbrt([8.0, 27.0])
+    array([2., 3.])
+"""
+ceil: ufunc[_abs]
+"""The smallest whole number that is not below each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.ceil([-1.5, 2.0])
+    array([-1.,  2.])
+"""
+@overload
 def clip(
-    a: Any,
-    a_min: Any = None,
-    a_max: Any = None,
-    out: Tensor | None = None,
-    *,
+    a: Tensor | Sequence[Tensor],
     min: Any = None,
     max: Any = None,
-    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+    dtype: DTypeLike | _dtype | None = None,
 ) -> Tensor:
-    """The elements, but none below ``a_min`` or above ``a_max``.
+    """The elements, but none below ``min`` or above ``max``.
 
     Args:
         a: Tensor, or what makes one.
-        a_min: The lower bound: a number, a tensor, or None for none.
-        a_max: The upper bound.
+        min: The lower bound: a number, a tensor, or None for none.
+        max: The upper bound.
         out: Where to write the result.
-        min: The same as ``a_min``.
-        max: The same as ``a_max``.
+        a_min: The same as ``min``.
+        a_max: The same as ``max``.
         dtype: What to compute in.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
-        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
+        array([0. , 0.5, 1. ])
     """
-def column_stack(
-    tup: Any,
+@overload
+def clip(
+    a: ArrayLike,
+    min: Any = None,
+    max: Any = None,
+    out: ndarray | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    a_min: Any = None,
+    a_max: Any = None,
+    dtype: DTypeLike | _dtype | None = None,
+) -> ndarray: ...
+@overload
+def column_stack(
+    tup: Tensor | Sequence[Tensor],
+    *,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """Vectors as the columns of a matrix.
@@ -1478,10 +1568,17 @@ def column_stack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.column_stack([[1, 2], [3, 4]])
-        tensor([[1, 3],
-                [2, 4]])
+        array([[1, 3],
+               [2, 4]])
     """
-def common_type(*arrays: Any) -> dtype:
+@overload
+def column_stack(
+    tup: ArrayLike,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+    casting: str = 'same_kind',
+) -> ndarray: ...
+def common_type(*arrays: ArrayLike) -> _dtype:
     """A floating-point or complex dtype for all the tensors; integers count as the default one.
 
     Args:
@@ -1495,7 +1592,8 @@ def common_type(*arrays: Any) -> dtype:
         >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
         tinytorch.complex64
     """
-def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
+@overload
+def compress(condition: Tensor | Sequence[Tensor], a: ArrayLike, axis: int | None = None) -> Tensor:
     """The slices of ``a`` along ``axis`` where ``condition`` holds.
 
     Args:
@@ -1511,13 +1609,22 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
         >>> tt.compress([False, True], tt.tensor([[1, 2], [3, 4]]), axis=0)
         tensor([[3, 4]])
     """
+@overload
+def compress(
+    condition: ArrayLike,
+    a: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+) -> Tensor: ...
+@overload
+def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None) -> ndarray: ...
+@overload
 def concat(
-    arrays: Any,
+    arrays: Tensor | Sequence[Tensor],
     /,
     axis: int | None = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` joined along an existing dimension.
@@ -1535,15 +1642,26 @@ def concat(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.concatenate([[1, 2], [3.5]])
-        tensor([1.0000, 2.0000, 3.5000], dtype=tinytorch.float64)
+        array([1. , 2. , 3.5])
     """
+@overload
+def concat(
+    arrays: ArrayLike,
+    /,
+    axis: int | None = 0,
+    out: ndarray | None = None,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+    casting: str = 'same_kind',
+) -> ndarray: ...
+@overload
 def concatenate(
-    arrays: Any,
+    arrays: Tensor | Sequence[Tensor],
     /,
     axis: int | None = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` joined along an existing dimension.
@@ -1559,61 +1677,56 @@ def concatenate(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.concatenate([[1, 2], [3.5]])
-        tensor([1.0000, 2.0000, 3.5000], dtype=tinytorch.float64)
+        array([1. , 2. , 3.5])
     """
-def conj(
-    x: Any,
+@overload
+def concatenate(
+    arrays: ArrayLike,
     /,
-    out: Tensor | None = None,
+    axis: int | None = 0,
+    out: ndarray | None = None,
     *,
-    where: Any = True,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The complex conjugate of each element.
+) -> ndarray: ...
+conj: ufunc[_abs]
+"""The complex conjugate of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def conjugate(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The complex conjugate of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.conj([1 + 2j, 3.0])
+    array([1.-2.j, 3.-0.j])
+"""
+conjugate: ufunc[_abs]
+"""The complex conjugate of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.conjugate([1 + 2j, 3.0])
+    array([1.-2.j, 3.-0.j])
+"""
+@overload
+def convolve(a: Tensor | Sequence[Tensor], v: ArrayLike, mode: str = 'full') -> Tensor:
     """The convolution of two signals: sums of products with one of them reversed.
 
     Args:
@@ -1630,7 +1743,12 @@ def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
         >>> tt.convolve([1, 2, 3], [0, 1])
         tensor([0, 1, 2, 3])
     """
-def copy(a: Any, order: str = 'K') -> Tensor:
+@overload
+def convolve(a: ArrayLike, v: Tensor | Sequence[Tensor], mode: str = 'full') -> Tensor: ...
+@overload
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full') -> ndarray: ...
+@overload
+def copy(a: Tensor | Sequence[Tensor], order: str = 'K') -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
     Args:
@@ -1642,35 +1760,33 @@ def copy(a: Any, order: str = 'K') -> Tensor:
         >>> tt.copy([1, 2])
         tensor([1, 2])
     """
-def copysign(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
+@overload
+def copy(a: ArrayLike, order: str = 'K') -> ndarray: ...
+copysign: ufunc[_add]
+"""The first's size with the second's sign.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.copysign([1.0, 2.0], -0.0)
+    array([-1., -2.])
+"""
+def copyto(
+    dst: Tensor | ndarray,
+    src: ArrayLike,
     casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first's size with the second's sign.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
+    where: ArrayLike = True,
+) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds.
 
     Args:
@@ -1691,12 +1807,13 @@ def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True)
         >>> x
         tensor([2., 0., 2.])
     """
+@overload
 def corrcoef(
-    x: Any,
+    x: Tensor | Sequence[Tensor],
     y: Any = None,
     rowvar: _bool = True,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
 ) -> Tensor:
     """The correlation coefficients of variables, one a row.
 
@@ -1709,10 +1826,19 @@ def corrcoef(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
-        tensor([[ 1., -1.],
-                [-1.,  1.]], dtype=tinytorch.float64)
+        array([[ 1., -1.],
+               [-1.,  1.]])
     """
-def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
+@overload
+def corrcoef(
+    x: ArrayLike,
+    y: Any = None,
+    rowvar: _bool = True,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+) -> ndarray: ...
+@overload
+def correlate(a: Tensor | Sequence[Tensor], v: ArrayLike, mode: str = 'valid') -> Tensor:
     """The cross-correlation of two signals: sums of products at every shift.
 
     Args:
@@ -1728,59 +1854,53 @@ def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
         >>> tt.correlate([1, 2, 3], [0, 1])
         tensor([2, 3])
     """
-def cos(
-    x: Any,
-    /,
-    out: Tensor | None = None,
+@overload
+def correlate(a: ArrayLike, v: Tensor | Sequence[Tensor], mode: str = 'valid') -> Tensor: ...
+@overload
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = 'valid') -> ndarray: ...
+cos: ufunc[_abs]
+"""The cosine of each element, in radians.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.cos([0.0, 1.0])
+    array([1.        , 0.54030231])
+"""
+cosh: ufunc[_abs]
+"""The hyperbolic cosine of each element.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.cosh([0.0, 1.0])
+    array([1.        , 1.54308063])
+"""
+@overload
+def count_nonzero(
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
+    keepdims: _bool = False,
 ) -> Tensor:
-    """The cosine of each element, in radians.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def cosh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The hyperbolic cosine of each element.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: _bool = False) -> Tensor:
     """How many elements are not zero, of all or along ``axis``.
 
     Args:
@@ -1791,10 +1911,18 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: _bool = False) -> Tenso
     Example:
         >>> import tinytorch.numpy as np
         >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
-        tensor([1, 2])
+        array([1, 2])
     """
+@overload
+def count_nonzero(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def cov(
-    m: Any,
+    m: Tensor | Sequence[Tensor],
     y: Any = None,
     rowvar: _bool = True,
     bias: _bool = False,
@@ -1802,7 +1930,7 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
 ) -> Tensor:
     """The covariance matrix of variables, one a row.
 
@@ -1819,12 +1947,25 @@ def cov(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
-        tensor([[ 1., -1.],
-                [-1.,  1.]], dtype=tinytorch.float64)
+        array([[ 1., -1.],
+               [-1.,  1.]])
     """
+@overload
+def cov(
+    m: ArrayLike,
+    y: Any = None,
+    rowvar: _bool = True,
+    bias: _bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+) -> ndarray: ...
+@overload
 def cross(
-    a: Any,
-    b: Any,
+    a: Tensor | Sequence[Tensor],
+    b: ArrayLike,
     axisa: int = -1,
     axisb: int = -1,
     axisc: int = -1,
@@ -1846,12 +1987,31 @@ def cross(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cross([1, 0, 0], [0, 1, 0])
-        tensor([0, 0, 1])
+        array([0, 0, 1])
     """
-def cumprod(
-    a: Any,
+@overload
+def cross(
+    a: ArrayLike,
+    b: Tensor | Sequence[Tensor],
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+) -> Tensor: ...
+@overload
+def cross(
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> ndarray: ...
+@overload
+def cumprod(
+    a: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running products along ``axis``.
@@ -1865,12 +2025,20 @@ def cumprod(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cumprod([1, 2, 3])
-        tensor([1, 2, 6])
+        array([1, 2, 6])
     """
-def cumsum(
-    a: Any,
+@overload
+def cumprod(
+    a: ArrayLike,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+) -> ndarray: ...
+@overload
+def cumsum(
+    a: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along ``axis``.
@@ -1884,14 +2052,22 @@ def cumsum(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cumsum([1, 2, 3])
-        tensor([1, 3, 6])
+        array([1, 3, 6])
     """
+@overload
+def cumsum(
+    a: ArrayLike,
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+) -> ndarray: ...
+@overload
 def cumulative_prod(
-    x: Any,
+    x: Tensor | Sequence[Tensor],
     /,
     *,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running products along ``axis``.
@@ -1908,14 +2084,24 @@ def cumulative_prod(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cumulative_prod([2, 3, 4])
-        tensor([ 2,  6, 24])
+        array([ 2,  6, 24])
     """
-def cumulative_sum(
-    x: Any,
+@overload
+def cumulative_prod(
+    x: ArrayLike,
     /,
     *,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    include_initial: _bool = False,
+) -> ndarray: ...
+@overload
+def cumulative_sum(
+    x: Tensor | Sequence[Tensor],
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     include_initial: _bool = False,
 ) -> Tensor:
     """Running sums along ``axis``.
@@ -1932,61 +2118,59 @@ def cumulative_sum(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.cumulative_sum([1, 2, 3], include_initial=True)
-        tensor([0, 1, 3, 6])
+        array([0, 1, 3, 6])
     """
-def deg2rad(
-    x: Any,
+@overload
+def cumulative_sum(
+    x: ArrayLike,
     /,
-    out: Tensor | None = None,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    include_initial: _bool = False,
+) -> ndarray: ...
+deg2rad: ufunc[_abs]
+"""Degrees as radians.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.deg2rad([0.0, 180.0])
+    array([0.        , 3.14159265])
+"""
+degrees: ufunc[_abs]
+"""Radians as degrees.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.degrees([0.0, np.pi])
+    array([  0., 180.])
+"""
+@overload
+def delete(
+    arr: Tensor | Sequence[Tensor],
+    obj: ArrayLike | slice,
+    axis: int | None = None,
 ) -> Tensor:
-    """Degrees as radians.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def degrees(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Radians as degrees.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     """``arr`` without some of its slices.
 
     Args:
@@ -2005,7 +2189,10 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
         >>> tt.delete(tt.tensor([1, 2, 3]), 1)
         tensor([1, 3])
     """
-def diag(v: Any, k: int = 0) -> Tensor:
+@overload
+def delete(arr: ArrayLike, obj: ArrayLike | slice, axis: int | None = None) -> ndarray: ...
+@overload
+def diag(v: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
     """A diagonal of a matrix, or the matrix with a vector on its diagonal.
 
     Args:
@@ -2015,10 +2202,12 @@ def diag(v: Any, k: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diag([1, 2])
-        tensor([[1, 0],
-                [0, 2]])
+        array([[1, 0],
+               [0, 2]])
     """
-def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
+@overload
+def diag(v: ArrayLike, k: int = 0) -> ndarray: ...
+def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     """Where the main diagonal of a tensor lies.
 
     Args:
@@ -2033,6 +2222,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
         >>> tt.diag_indices(2)
         (tensor([0, 1]), tensor([0, 1]))
     """
+@overload
 def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
     """Where the main diagonal of ``arr`` lies.
 
@@ -2047,7 +2237,10 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
         >>> tt.diag_indices_from(tt.zeros(2, 2))
         (tensor([0, 1]), tensor([0, 1]))
     """
-def diagflat(v: Any, k: int = 0) -> Tensor:
+@overload
+def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]: ...
+@overload
+def diagflat(v: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
     """The matrix with all elements of ``v`` on a diagonal.
 
     Args:
@@ -2057,11 +2250,19 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diagflat([1, 2], k=1)
-        tensor([[0, 1, 0],
-                [0, 0, 2],
-                [0, 0, 0]])
+        array([[0, 1, 0],
+               [0, 0, 2],
+               [0, 0, 0]])
     """
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+@overload
+def diagflat(v: ArrayLike, k: int = 0) -> ndarray: ...
+@overload
+def diagonal(
+    a: Tensor | Sequence[Tensor],
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+) -> Tensor:
     """The diagonals of two dimensions, as the last one.
 
     Args:
@@ -2073,9 +2274,18 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diagonal([[1, 2], [3, 4]])
-        tensor([1, 4])
+        array([1, 4])
     """
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+@overload
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray: ...
+@overload
+def diff(
+    a: Tensor | Sequence[Tensor],
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+) -> Tensor:
     """The differences of neighbours along ``axis``.
 
     Args:
@@ -2088,9 +2298,18 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.diff([1, 4, 9, 16])
-        tensor([3, 5, 7])
+        array([3, 5, 7])
     """
-def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
+@overload
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+) -> ndarray: ...
+@overload
+def digitize(x: Tensor | Sequence[Tensor], bins: ArrayLike, right: _bool = False) -> Tensor:
     """Which bin each element falls into, counted from 1; 0 and the last one are outside.
 
     Args:
@@ -2109,50 +2328,70 @@ def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
         >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
         tensor([1, 4, 3])
     """
-def divide(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The quotient of two operands; of integers in float64.
+@overload
+def digitize(x: ArrayLike, bins: Tensor | Sequence[Tensor], right: _bool = False) -> Tensor: ...
+@overload
+def digitize(x: ArrayLike, bins: ArrayLike, right: _bool = False) -> ndarray: ...
+divide: ufunc[_add]
+"""The quotient of two operands; of integers in float64.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.divide([6, 5], 2)
-        tensor([3.0000, 2.5000], dtype=tinytorch.float64)
-    """
-def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """Quotients rounded down, and what remains.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.divide([6, 5], 2)
+    array([3. , 2.5])
+"""
+class _divmod(Protocol):
+    @overload
+    def __call__(
+        self,
+        x1: Tensor | Sequence[Tensor],
+        x2: ArrayLike,
+        /,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: Tensor | Sequence[Tensor],
+        /,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: tuple[ndarray, ndarray] | None = None,
+    ) -> tuple[ndarray, ndarray]: ...
 
-    Args:
-        x1: Dividends.
-        x2: Divisors.
-        out: Where to write both.
+divmod: ufunc[_divmod]
+"""Quotients rounded down, and what remains.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.divmod([-7, 7], 3)
-        (tensor([-3,  2]), tensor([2, 1]))
-    """
-def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
+Args:
+    x1: Dividends.
+    x2: Divisors.
+    out: Where to write both.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.divmod([-7, 7], 3)
+    (array([-3,  2]), array([2, 1]))
+"""
+@overload
+def dot(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last dimension of ``a`` and the last but one of ``b``.
 
     Args:
@@ -2166,9 +2405,14 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.dot([[1, 2], [3, 4]], [1, 1])
-        tensor([3, 7])
+        array([3, 7])
     """
-def dsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+@overload
+def dot(a: ArrayLike, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
+@overload
+def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+@overload
+def dsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
     """A tensor cut into equal parts, or before given places, along the third dimension.
 
     Args:
@@ -2181,12 +2425,17 @@ def dsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.dsplit(np.array([[[1, 2]]]), 2)[1]
-        tensor([[[2]]])
+        array([[[2]]])
     """
+@overload
+def dsplit(ary: ArrayLike, indices_or_sections: Tensor | Sequence[Tensor]) -> list[Tensor]: ...
+@overload
+def dsplit(ary: ArrayLike, indices_or_sections: ArrayLike) -> list[ndarray]: ...
+@overload
 def dstack(
-    tup: Any,
+    tup: Tensor | Sequence[Tensor],
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """Tensors behind each other: along the third dimension.
@@ -2200,10 +2449,18 @@ def dstack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.dstack([[1, 2], [3, 4]])
-        tensor([[[1, 3],
-                 [2, 4]]])
+        array([[[1, 3],
+                [2, 4]]])
     """
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
+@overload
+def dstack(
+    tup: ArrayLike,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+    casting: str = 'same_kind',
+) -> ndarray: ...
+@overload
+def ediff1d(ary: Tensor | Sequence[Tensor], to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flattened tensor.
 
     Args:
@@ -2219,12 +2476,15 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
         >>> tt.ediff1d(tt.tensor([1, 4, 9]), to_begin=0)
         tensor([0, 3, 5])
     """
+@overload
+def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ndarray: ...
+@overload
 def einsum(
-    subscripts: Any,
-    *operands: Any,
+    subscripts: Tensor | Sequence[Tensor],
+    *operands: ArrayLike,
     out: Tensor | None = None,
     optimize: Any = False,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     **options: Any,
 ) -> Tensor:
     """Sums of products as Einstein's convention writes them.
@@ -2240,35 +2500,61 @@ def einsum(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
-        tensor([3, 7])
+        array([3, 7])
     """
-def empty(
-    shape: Any,
-    dtype: dtype | type | str | None = None,
-    order: str = 'C',
+@overload
+def einsum(
+    subscripts: ArrayLike,
+    *operands: Tensor | Sequence[Tensor],
+    out: Tensor | None = None,
+    optimize: Any = False,
+    dtype: DTypeLike | _dtype | None = None,
     **options: Any,
-) -> Tensor:
+) -> Tensor: ...
+@overload
+def einsum(
+    subscripts: ArrayLike,
+    *operands: ArrayLike,
+    out: ndarray | None = None,
+    optimize: Any = False,
+    dtype: DTypeLike | _dtype | None = None,
+    **options: Any,
+) -> ndarray: ...
+def empty(
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    dtype: DTypeLike | _dtype | None = None,
+    order: str = 'C',
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray:
     """A tensor whose elements are whatever its memory held.
 
     Args:
         shape: The sizes.
         dtype: Default float64.
-        order: Accepted; the tensor is in row-major order.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name; default the active one.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.empty((2, 3)).shape
-        tinytorch.Size([2, 3])
+        (2, 3)
     """
+@overload
 def empty_like(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     /,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'K',
     subok: _bool = True,
-    shape: Any = None,
-    **options: Any,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
 ) -> Tensor:
     """A tensor, not filled, of the shape and dtype of another.
 
@@ -2278,94 +2564,83 @@ def empty_like(
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        **options: ``device`` or ``backend``.
+        device: Where; default where ``a`` is.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.empty_like([[1, 2], [3, 4]]).shape
-        tinytorch.Size([2, 2])
+        (2, 2)
     """
-def equal(
-    x1: Any,
-    x2: Any,
+@overload
+def empty_like(
+    a: ArrayLike,
     /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
     subok: _bool = True,
-) -> Tensor:
-    """Whether elements are equal.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def exp(
-    x: Any,
-    /,
-    out: Tensor | None = None,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """e to the power of each element.
+    device: Any = None,
+    backend: Any = None,
+) -> ndarray: ...
+equal: ufunc[_add]
+"""Whether elements are equal.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def exp2(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """2 to the power of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.equal([1, 2], [10, 2])
+    array([False,  True])
+"""
+exp: ufunc[_abs]
+"""e to the power of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.exp([0.0, 1.0])
+    array([1.        , 2.71828183])
+"""
+exp2: ufunc[_abs]
+"""2 to the power of each element.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.exp2([0.0, 1.0])
+    array([1., 2.])
+"""
+@overload
+def expand_dims(a: Tensor | Sequence[Tensor], axis: int | Sequence[int]) -> Tensor:
     """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
 
     Args:
@@ -2383,33 +2658,28 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
         >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
         tinytorch.Size([1, 2, 1])
     """
-def expm1(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """e to the power of each element, less 1, exact near 0.
+@overload
+def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> ndarray: ...
+expm1: ufunc[_abs]
+"""e to the power of each element, less 1, exact near 0.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def extract(condition: Any, arr: Any) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.expm1([0.0, 1.0])
+    array([0.        , 1.71828183])
+"""
+@overload
+def extract(condition: Tensor | Sequence[Tensor], arr: ArrayLike) -> Tensor:
     """The elements of ``arr`` where ``condition`` holds.
 
     Args:
@@ -2424,13 +2694,21 @@ def extract(condition: Any, arr: Any) -> Tensor:
         >>> tt.extract([True, False, True], [1, 2, 3])
         tensor([1, 3])
     """
+@overload
+def extract(condition: ArrayLike, arr: Tensor | Sequence[Tensor]) -> Tensor: ...
+@overload
+def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray: ...
 def eye(
     N: int,
     M: int | None = None,
     k: int = 0,
-    dtype: dtype | type | str | None = None,
-    **options: Any,
-) -> Tensor:
+    dtype: DTypeLike | _dtype | None = None,
+    order: str = 'C',
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
@@ -2438,43 +2716,36 @@ def eye(
         M: Columns; default ``N``.
         k: Which diagonal; default the main one, positive ones are above it.
         dtype: Default float64.
-        **options: ``device`` or ``backend``; ``order`` and ``like`` are accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.eye(2, 3, k=1)
-        tensor([[0., 1., 0.],
-                [0., 0., 1.]], dtype=tinytorch.float64)
+        array([[0., 1., 0.],
+               [0., 0., 1.]])
     """
-def fabs(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The absolute value of each real element, as a float.
+fabs: ufunc[_abs]
+"""The absolute value of each real element, as a float.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fabs([-1.5, 2.0])
-        tensor([1.5000, 2.0000], dtype=tinytorch.float64)
-    """
-def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.fabs([-1.5, 2.0])
+    array([1.5, 2. ])
+"""
+def fill_diagonal(a: Tensor | ndarray, val: ArrayLike, wrap: _bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 
     Args:
@@ -2494,7 +2765,8 @@ def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
         tensor([[5., 0., 0.],
                 [0., 5., 0.]])
     """
-def fix(x: Any, out: Tensor | None = None) -> Tensor:
+@overload
+def fix(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
     """Each element without its fractional part.
 
     Args:
@@ -2504,9 +2776,12 @@ def fix(x: Any, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.fix([-1.5, 1.5])
-        tensor([-1.,  1.], dtype=tinytorch.float64)
+        array([-1.,  1.])
     """
-def flatnonzero(a: Any) -> Tensor:
+@overload
+def fix(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+@overload
+def flatnonzero(a: Tensor | Sequence[Tensor]) -> Tensor:
     """Where in the flattened tensor the elements that are not zero lie.
 
     Args:
@@ -2520,7 +2795,13 @@ def flatnonzero(a: Any) -> Tensor:
         >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
         tensor([1, 2])
     """
-def flip(m: Any, axis: Any = None) -> Tensor:
+@overload
+def flatnonzero(a: ArrayLike) -> ndarray: ...
+@overload
+def flip(
+    m: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
     """The elements in reverse order along ``axis``.
 
     Args:
@@ -2530,10 +2811,13 @@ def flip(m: Any, axis: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.flip([[1, 2], [3, 4]], axis=1)
-        tensor([[2, 1],
-                [4, 3]])
+        array([[2, 1],
+               [4, 3]])
     """
-def fliplr(a: Any, /) -> Tensor:
+@overload
+def flip(m: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray: ...
+@overload
+def fliplr(a: Tensor | Sequence[Tensor], /) -> Tensor:
     """The columns in reverse order.
 
     Args:
@@ -2542,10 +2826,13 @@ def fliplr(a: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.fliplr([[1, 2], [3, 4]])
-        tensor([[2, 1],
-                [4, 3]])
+        array([[2, 1],
+               [4, 3]])
     """
-def flipud(a: Any, /) -> Tensor:
+@overload
+def fliplr(a: ArrayLike, /) -> ndarray: ...
+@overload
+def flipud(a: Tensor | Sequence[Tensor], /) -> Tensor:
     """The rows in reverse order.
 
     Args:
@@ -2554,198 +2841,176 @@ def flipud(a: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.flipud([[1, 2], [3, 4]])
-        tensor([[3, 4],
-                [1, 2]])
+        array([[3, 4],
+               [1, 2]])
     """
-def float_power(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first operand to the power of the second, at least in float64.
+@overload
+def flipud(a: ArrayLike, /) -> ndarray: ...
+float_power: ufunc[_add]
+"""The first operand to the power of the second, at least in float64.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.float_power([2, 3], 2)
+    array([4., 9.])
+"""
+floor: ufunc[_abs]
+"""The largest whole number that is not above each element.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.floor([-1.5, 2.0])
+    array([-2.,  2.])
+"""
+floor_divide: ufunc[_add]
+"""The quotient, rounded down; of infinities what the array API standard says.
+
+Args:
+    x1: Dividends.
+    x2: Divisors.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.floor_divide([7, -7], 2), np.floor_divide(np.inf, 2.0)
+    (array([ 3, -4]), inf)
+
+Reference: https://data-apis.org/array-api/latest/API_specification
+"""
+fmax: ufunc[_add]
+"""The larger element; a number rather than NaN.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.fmax([1.0, np.nan], 2.0)
+    array([2., 2.])
+"""
+fmin: ufunc[_add]
+"""The smaller element; a number rather than NaN.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.fmin([1.0, np.nan], 2.0)
+    array([1., 2.])
+"""
+fmod: ufunc[_add]
+"""What remains of a division, with the dividend's sign.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.fmod([-7, 7], 3)
+    array([-1,  1])
+"""
+class _frexp(Protocol):
+    @overload
+    def __call__(self, x: Tensor | Sequence[Tensor], /) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def __call__(self, x: ArrayLike, /) -> tuple[ndarray, ndarray]: ...
+
+frexp: ufunc[_frexp]
+"""Each element as a fraction of size 0.5 to 1 and a power of 2.
+
+Args:
+    x: Tensor, or what makes one.
+
+Returns:
+    The fractions and the exponents.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> fraction, exponent = np.frexp([1.0, 6.0])
+    >>> fraction
+    array([0.5 , 0.75])
+    >>> exponent
+    array([1, 3], dtype=int32)
+"""
+def from_dlpack(ext_tensor: ArrayLike, *, device: Any = None, copy: _bool | None = None) -> ndarray:
+    """A tensor that shares the memory of another library's, by DLPack.
 
     Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule, which
+            can be taken once.
+        device: Where the tensor is to be; default where the memory is.
+        copy: True for a copy, False for none; None, the default, makes one only for ``device``.
+
+    Raises:
+        TypeError: If it is neither.
+        BufferError, RuntimeError: If it lies on a device without a backend, or ``copy=False``
+            and ``device`` is another one.
 
     Example:
-        >>> import tinytorch.numpy as np
+        >>> import numpy as np
+        >>> import tinytorch as tt
+        >>> array = np.zeros(2)
+        >>> x = tt.from_dlpack(array)
+        >>> array[0] = 1
+        >>> x
+        tensor([1., 0.], dtype=tinytorch.float64)
     """
-def floor(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The largest whole number that is not above each element.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def floor_divide(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The quotient, rounded down.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.floor_divide([-7, 7], 2)
-        tensor([-4,  3])
-    """
-def fmax(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The larger element; a number rather than NaN.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def fmin(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The smaller element; a number rather than NaN.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def fmod(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """What remains of a division, with the dividend's sign.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
-    """Each element as a fraction of size 0.5 to 1 and a power of 2.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Returns:
-        The fractions and the exponents.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> fraction, exponent = np.frexp([1.0, 6.0])
-        >>> fraction
-        tensor([0.5000, 0.7500], dtype=tinytorch.float64)
-        >>> exponent
-        tensor([1, 3], dtype=tinytorch.int32)
-    """
+@overload
 def frombuffer(
-    buffer: Any,
+    buffer: Tensor | Sequence[Tensor],
     *,
-    dtype: dtype | type | str,
+    dtype: DTypeLike | _dtype,
     count: int = -1,
     offset: int = 0,
     requires_grad: _bool = False,
@@ -2771,13 +3036,22 @@ def frombuffer(
         >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
         tensor([2, 3], dtype=tinytorch.uint8)
     """
+@overload
+def frombuffer(
+    buffer: ArrayLike,
+    *,
+    dtype: DTypeLike | _dtype,
+    count: int = -1,
+    offset: int = 0,
+    requires_grad: _bool = False,
+) -> ndarray: ...
 def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     **kwargs: Any,
-) -> Tensor:
+) -> ndarray:
     """The results of a function of the indices of every element of a grid.
 
     Args:
@@ -2795,7 +3069,7 @@ def fromfunction(
         tensor([[0, 1],
                 [1, 2]])
     """
-def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: int = -1) -> Tensor:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike | _dtype, count: int = -1) -> ndarray:
     """The items of an iterable, in a tensor of one dimension.
 
     Args:
@@ -2811,12 +3085,16 @@ def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: int = -1) ->
         >>> tt.fromiter((i * i for i in range(4)), tt.int64)
         tensor([0, 1, 4, 9])
     """
+@overload
 def full(
-    shape: Any,
-    fill_value: Any,
-    dtype: dtype | type | str | None = None,
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    fill_value: Tensor | Sequence[Tensor],
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
-    **options: Any,
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
 ) -> Tensor:
     """A tensor of one value, or of values that are broadcast to a shape.
 
@@ -2824,22 +3102,39 @@ def full(
         shape: The sizes.
         fill_value: The value, or a tensor of them.
         dtype: Default that of the value.
-        order: Accepted; the tensor is in row-major order.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default where ``fill_value`` is, or as the state says.
+        like: Accepted.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.full(2, 7)
-        tensor([7, 7])
+        array([7, 7])
     """
+@overload
+def full(
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    fill_value: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
+    order: str = 'C',
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray: ...
+@overload
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    /,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'K',
     subok: _bool = True,
-    shape: Any = None,
-    **options: Any,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
 ) -> Tensor:
     """A tensor of one value, of the shape and dtype of another.
 
@@ -2850,47 +3145,66 @@ def full_like(
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        **options: ``device`` or ``backend``.
+        device: Where; default where ``a`` is.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.full_like([1, 2], 7)
-        tensor([7, 7])
+        array([7, 7])
     """
-def gcd(
-    x1: Any,
-    x2: Any,
+@overload
+def full_like(
+    a: ArrayLike,
     /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
+    fill_value: Tensor | Sequence[Tensor],
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'K',
-    dtype: dtype | type | str | None = None,
     subok: _bool = True,
-) -> Tensor:
-    """The greatest common divisor.
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
+) -> Tensor: ...
+@overload
+def full_like(
+    a: ArrayLike,
+    /,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
+    order: str = 'K',
+    subok: _bool = True,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
+) -> ndarray: ...
+gcd: ufunc[_add]
+"""The greatest common divisor.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.gcd([12, 20], 8)
+    array([4, 4])
+"""
+@overload
 def geomspace(
-    start: Any,
-    stop: Any,
+    start: Tensor | Sequence[Tensor],
+    stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Numbers whose quotients are equal, from ``start`` to ``stop``.
@@ -2911,10 +3225,29 @@ def geomspace(
         >>> tt.geomspace(1, 1000, 4).round()
         tensor([   1.,   10.,  100., 1000.])
     """
+@overload
+def geomspace(
+    start: ArrayLike,
+    stop: Tensor | Sequence[Tensor],
+    num: int = 50,
+    endpoint: _bool = True,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+) -> Tensor: ...
+@overload
+def geomspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: _bool = True,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+) -> ndarray: ...
+@overload
 def gradient(
-    f: Any,
-    *varargs: Any,
-    axis: Any = None,
+    f: Tensor | Sequence[Tensor],
+    *varargs: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     edge_order: int = 1,
 ) -> Tensor | tuple[Tensor, ...]:
     """Derivatives of a sampled function, by second-order differences inside.
@@ -2931,65 +3264,61 @@ def gradient(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.gradient([1.0, 4.0, 9.0, 16.0])
-        tensor([3., 4., 6., 7.], dtype=tinytorch.float64)
+        array([3., 4., 6., 7.])
     """
-def greater(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether the first element is larger.
+@overload
+def gradient(
+    f: ArrayLike,
+    *varargs: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    edge_order: int = 1,
+) -> Tensor | tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    f: ArrayLike,
+    *varargs: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    edge_order: int = 1,
+) -> ndarray | tuple[ndarray, ...]: ...
+greater: ufunc[_add]
+"""Whether the first element is larger.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def greater_equal(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether the first element is not smaller.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.greater([1, 2], [10, 2])
+    array([False, False])
+"""
+greater_equal: ufunc[_add]
+"""Whether the first element is not smaller.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def hamming(M: int) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.greater_equal([1, 2], [10, 2])
+    array([False,  True])
+"""
+def hamming(M: int) -> ndarray:
     """The Hamming window, a raised cosine that minimises the nearest side lobe.
 
     Args:
@@ -3003,7 +3332,7 @@ def hamming(M: int) -> Tensor:
         >>> tt.hamming(3)
         tensor([0.0800, 1.0000, 0.0800])
     """
-def hanning(M: int) -> Tensor:
+def hanning(M: int) -> ndarray:
     """The Hann window, a raised cosine that ends at 0.
 
     Args:
@@ -3017,31 +3346,59 @@ def hanning(M: int) -> Tensor:
         >>> tt.hanning(3)
         tensor([0., 1., 0.])
     """
-def heaviside(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    dtype: dtype | type | str | None = None,
-) -> Tensor:
-    """0 below zero, 1 above, the second operand at zero; NaN of NaN.
+class _heaviside(Protocol):
+    @overload
+    def __call__(
+        self,
+        x1: Tensor | Sequence[Tensor],
+        x2: ArrayLike,
+        /,
+        out: Tensor | None = None,
+        *,
+        where: ArrayLike = True,
+        dtype: DTypeLike | _dtype | None = None,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: Tensor | Sequence[Tensor],
+        /,
+        out: Tensor | None = None,
+        *,
+        where: ArrayLike = True,
+        dtype: DTypeLike | _dtype | None = None,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: ndarray | None = None,
+        *,
+        where: ArrayLike = True,
+        dtype: DTypeLike | _dtype | None = None,
+    ) -> ndarray: ...
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        dtype: What to compute in; default by NumPy's rules of promotion.
+heaviside: ufunc[_heaviside]
+"""0 below zero, 1 above, the second operand at zero; NaN of NaN.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
-        tensor([0.0000, 0.5000, 1.0000], dtype=tinytorch.float64)
-    """
+Args:
+    x1: Tensor, or what makes one.
+    x2: Tensor, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
+    array([0. , 0.5, 1. ])
+"""
+@overload
 def histogram(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
@@ -3062,11 +3419,20 @@ def histogram(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.histogram([1, 2, 2, 4], bins=3)
-        (tensor([1, 2, 1]), tensor([1., 2., 3., 4.], dtype=tinytorch.float64))
+        (array([1, 2, 1]), array([1., 2., 3., 4.]))
     """
+@overload
+def histogram(
+    a: ArrayLike,
+    bins: Any = 10,
+    range: Any = None,
+    density: _bool | None = None,
+    weights: Any = None,
+) -> tuple[ndarray, ndarray]: ...
+@overload
 def histogram2d(
-    x: Any,
-    y: Any,
+    x: Tensor | Sequence[Tensor],
+    y: ArrayLike,
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
@@ -3089,10 +3455,34 @@ def histogram2d(
         >>> import tinytorch.numpy as np
         >>> counts, xs, ys = np.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)
         >>> counts
-        tensor([[1., 0.],
-                [0., 2.]], dtype=tinytorch.float64)
+        array([[1., 0.],
+               [0., 2.]])
     """
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
+@overload
+def histogram2d(
+    x: ArrayLike,
+    y: Tensor | Sequence[Tensor],
+    bins: Any = 10,
+    range: Any = None,
+    density: _bool | None = None,
+    weights: Any = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def histogram2d(
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: Any = 10,
+    range: Any = None,
+    density: _bool | None = None,
+    weights: Any = None,
+) -> tuple[ndarray, ndarray, ndarray]: ...
+@overload
+def histogram_bin_edges(
+    a: Tensor | Sequence[Tensor],
+    bins: Any = 10,
+    range: Any = None,
+    weights: Any = None,
+) -> Tensor:
     """The edges of the bins that ``histogram`` uses.
 
     Args:
@@ -3114,8 +3504,16 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         >>> tt.histogram_bin_edges(tt.tensor([0.0, 4.0]), bins=4)
         tensor([0., 1., 2., 3., 4.])
     """
+@overload
+def histogram_bin_edges(
+    a: ArrayLike,
+    bins: Any = 10,
+    range: Any = None,
+    weights: Any = None,
+) -> ndarray: ...
+@overload
 def histogramdd(
-    sample: Any,
+    sample: Tensor | Sequence[Tensor],
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
@@ -3137,10 +3535,19 @@ def histogramdd(
         >>> import tinytorch.numpy as np
         >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
         >>> counts
-        tensor([[0., 0.],
-                [0., 2.]], dtype=tinytorch.float64)
+        array([[0., 0.],
+               [0., 2.]])
     """
-def hsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+@overload
+def histogramdd(
+    sample: ArrayLike,
+    bins: Any = 10,
+    range: Any = None,
+    density: _bool | None = None,
+    weights: Any = None,
+) -> tuple[ndarray, tuple[ndarray, ...]]: ...
+@overload
+def hsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
     """A tensor cut into equal parts, or before given places, along the second dimension, or the only one.
 
     Args:
@@ -3153,13 +3560,18 @@ def hsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]
-        tensor([[1],
-                [3]])
+        array([[1],
+               [3]])
     """
+@overload
+def hsplit(ary: ArrayLike, indices_or_sections: Tensor | Sequence[Tensor]) -> list[Tensor]: ...
+@overload
+def hsplit(ary: ArrayLike, indices_or_sections: ArrayLike) -> list[ndarray]: ...
+@overload
 def hstack(
-    tup: Any,
+    tup: Tensor | Sequence[Tensor],
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """Tensors side by side: along the second dimension, or the only one.
@@ -3173,37 +3585,36 @@ def hstack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.hstack([[1, 2], [3]])
-        tensor([1, 2, 3])
+        array([1, 2, 3])
     """
-def hypot(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
+@overload
+def hstack(
+    tup: ArrayLike,
     *,
-    where: Any = True,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The length of the hypotenuse over two sides.
+) -> ndarray: ...
+hypot: ufunc[_add]
+"""The length of the hypotenuse over two sides.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def i0(x: Any) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.hypot([3.0, 5.0], [4.0, 12.0])
+    array([ 5., 13.])
+"""
+@overload
+def i0(x: Tensor | Sequence[Tensor]) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
     Args:
@@ -3212,9 +3623,11 @@ def i0(x: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.i0([0.0, 1.0])
-        tensor([1.0000, 1.2661], dtype=tinytorch.float64)
+        array([1.        , 1.26606588])
     """
-def identity(n: int, dtype: dtype | type | str | None = None) -> Tensor:
+@overload
+def i0(x: ArrayLike) -> ndarray: ...
+def identity(n: int, dtype: DTypeLike | _dtype | None = None) -> ndarray:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
@@ -3227,7 +3640,8 @@ def identity(n: int, dtype: dtype | type | str | None = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-def imag(val: Any) -> Tensor:
+@overload
+def imag(val: Tensor | Sequence[Tensor]) -> Tensor:
     """The imaginary part of each element; zeros for real ones.
 
     Args:
@@ -3236,13 +3650,16 @@ def imag(val: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.imag([1 + 2j, 3.0])
-        tensor([2., 0.], dtype=tinytorch.float64)
+        array([2., 0.])
     """
+@overload
+def imag(val: ArrayLike) -> ndarray: ...
+@overload
 def indices(
     dimensions: Sequence[int],
-    dtype: dtype | type | str | None = None,
-    sparse: _bool = False,
-) -> Tensor | tuple[Tensor, ...]:
+    dtype: DTypeLike | _dtype | None = None,
+    sparse: Literal[False] = False,
+) -> ndarray:
     """The indices of every element of a grid.
 
     Args:
@@ -3259,7 +3676,21 @@ def indices(
         tensor([[0, 1],
                 [0, 1]])
     """
-def inner(a: Any, b: Any, /) -> Tensor:
+@overload
+def indices(
+    dimensions: Sequence[int],
+    dtype: DTypeLike | _dtype | None = None,
+    *,
+    sparse: Literal[True],
+) -> tuple[ndarray, ...]: ...
+@overload
+def indices(
+    dimensions: Sequence[int],
+    dtype: DTypeLike | _dtype | None = None,
+    sparse: _bool = False,
+) -> ndarray | tuple[ndarray, ...]: ...
+@overload
+def inner(a: Tensor | Sequence[Tensor], b: ArrayLike, /) -> Tensor:
     """Sums of products over the last dimensions of both.
 
     Args:
@@ -3269,9 +3700,19 @@ def inner(a: Any, b: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.inner([1, 2, 3], [0, 1, 0])
-        tensor(2)
+        2
     """
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
+@overload
+def inner(a: ArrayLike, b: Tensor | Sequence[Tensor], /) -> Tensor: ...
+@overload
+def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray: ...
+@overload
+def insert(
+    arr: Tensor | Sequence[Tensor],
+    obj: ArrayLike | slice,
+    values: ArrayLike,
+    axis: int | None = None,
+) -> Tensor:
     """``arr`` with ``values`` before some of its slices.
 
     Args:
@@ -3291,10 +3732,25 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
         >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
         tensor([1, 9, 2, 3])
     """
+@overload
+def insert(
+    arr: ArrayLike,
+    obj: ArrayLike | slice,
+    values: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+) -> Tensor: ...
+@overload
+def insert(
+    arr: ArrayLike,
+    obj: ArrayLike | slice,
+    values: ArrayLike,
+    axis: int | None = None,
+) -> ndarray: ...
+@overload
 def interp(
-    x: Any,
-    xp: Any,
-    fp: Any,
+    x: Tensor | Sequence[Tensor],
+    xp: ArrayLike,
+    fp: ArrayLike,
     left: Any = None,
     right: Any = None,
     period: float | None = None,
@@ -3321,12 +3777,40 @@ def interp(
         >>> tt.interp(2.5, [1.0, 2.0, 3.0], [3.0, 2.0, 0.0])
         tensor(1.)
     """
+@overload
+def interp(
+    x: ArrayLike,
+    xp: Tensor | Sequence[Tensor],
+    fp: ArrayLike,
+    left: Any = None,
+    right: Any = None,
+    period: float | None = None,
+) -> Tensor: ...
+@overload
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: Tensor | Sequence[Tensor],
+    left: Any = None,
+    right: Any = None,
+    period: float | None = None,
+) -> Tensor: ...
+@overload
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: Any = None,
+    right: Any = None,
+    period: float | None = None,
+) -> ndarray: ...
+@overload
 def intersect1d(
-    ar1: Any,
-    ar2: Any,
+    ar1: Tensor | Sequence[Tensor],
+    ar2: ArrayLike,
     assume_unique: _bool = False,
-    return_indices: _bool = False,
-) -> Tensor | tuple[Tensor, ...]:
+    return_indices: Literal[False] = False,
+) -> Tensor:
     """The elements that are in both tensors, each once and in ascending order.
 
     Args:
@@ -3343,37 +3827,87 @@ def intersect1d(
         >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
         tensor([2, 3])
     """
-def invert(
-    x: Any,
-    /,
-    out: Tensor | None = None,
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: Tensor | Sequence[Tensor],
+    assume_unique: _bool = False,
+    return_indices: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
+    return_indices: Literal[False] = False,
+) -> ndarray: ...
+@overload
+def intersect1d(
+    ar1: Tensor | Sequence[Tensor],
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Every bit of each integer or bool inverted.
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: Tensor | Sequence[Tensor],
+    assume_unique: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
+    *,
+    return_indices: Literal[True],
+) -> tuple[ndarray, ndarray, ndarray]: ...
+@overload
+def intersect1d(
+    ar1: Tensor | Sequence[Tensor],
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: Tensor | Sequence[Tensor],
+    assume_unique: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor | tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def intersect1d(
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
+    return_indices: _bool = False,
+) -> ndarray | tuple[ndarray, ndarray, ndarray]: ...
+invert: ufunc[_abs]
+"""Every bit of each integer or bool inverted.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.invert([0, 5])
-        tensor([-1, -6])
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.invert([0, 5])
+    array([-1, -6])
+"""
+@overload
 def isclose(
-    a: Any,
-    b: Any,
+    a: Tensor | Sequence[Tensor],
+    b: ArrayLike,
     rtol: Any = 1e-05,
     atol: Any = 1e-08,
     equal_nan: _bool = False,
@@ -3390,9 +3924,26 @@ def isclose(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
-        tensor([ True, False])
+        array([ True, False])
     """
-def iscomplex(x: Any) -> Tensor:
+@overload
+def isclose(
+    a: ArrayLike,
+    b: Tensor | Sequence[Tensor],
+    rtol: Any = 1e-05,
+    atol: Any = 1e-08,
+    equal_nan: _bool = False,
+) -> Tensor: ...
+@overload
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: Any = 1e-05,
+    atol: Any = 1e-08,
+    equal_nan: _bool = False,
+) -> ndarray: ...
+@overload
+def iscomplex(x: Tensor | Sequence[Tensor]) -> Tensor:
     """Whether each element has an imaginary part that is not zero.
 
     Args:
@@ -3406,7 +3957,9 @@ def iscomplex(x: Any) -> Tensor:
         >>> tt.iscomplex(tt.tensor([1 + 1j, 2 + 0j]))
         tensor([ True, False])
     """
-def iscomplexobj(x: Any) -> _bool:
+@overload
+def iscomplex(x: ArrayLike) -> ndarray: ...
+def iscomplexobj(x: ArrayLike) -> _bool:
     """Whether the elements are of a complex dtype.
 
     Args:
@@ -3417,7 +3970,7 @@ def iscomplexobj(x: Any) -> _bool:
         >>> tt.iscomplexobj(tt.tensor([1j]))
         True
     """
-def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
+def isdtype(dtype: DTypeLike | _dtype, kind: ArrayLike) -> _bool:
     """Whether a dtype is of a kind.
 
     Args:
@@ -3434,35 +3987,28 @@ def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
         >>> tt.isdtype(tt.float32, ("integral", "real floating"))
         True
     """
-def isfinite(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether each element is neither infinite nor NaN.
+isfinite: ufunc[_abs]
+"""Whether each element is neither infinite nor NaN.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.isfinite([1.0, np.nan, np.inf])
+    array([ True, False, False])
+"""
+@overload
 def isin(
-    element: Any,
-    test_elements: Any,
+    element: Tensor | Sequence[Tensor],
+    test_elements: ArrayLike,
     assume_unique: _bool = False,
     invert: _bool = False,
     *,
@@ -3480,61 +4026,64 @@ def isin(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isin([1, 2, 3], [2, 3, 4])
-        tensor([False,  True,  True])
+        array([False,  True,  True])
     """
-def isinf(
-    x: Any,
-    /,
-    out: Tensor | None = None,
+@overload
+def isin(
+    element: ArrayLike,
+    test_elements: Tensor | Sequence[Tensor],
+    assume_unique: _bool = False,
+    invert: _bool = False,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether each element is infinite.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def isnan(
-    x: Any,
-    /,
-    out: Tensor | None = None,
+    kind: str | None = None,
+) -> Tensor: ...
+@overload
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: _bool = False,
+    invert: _bool = False,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether each element is NaN.
+    kind: str | None = None,
+) -> ndarray: ...
+isinf: ufunc[_abs]
+"""Whether each element is infinite.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def isneginf(x: Any, out: Tensor | None = None) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.isinf([1.0, np.nan, np.inf])
+    array([False, False,  True])
+"""
+isnan: ufunc[_abs]
+"""Whether each element is NaN.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.isnan([1.0, np.nan, np.inf])
+    array([False,  True, False])
+"""
+@overload
+def isneginf(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
     """Whether each element is minus infinity.
 
     Args:
@@ -3544,9 +4093,12 @@ def isneginf(x: Any, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isneginf([-np.inf, 0.0, np.inf])
-        tensor([ True, False, False])
+        array([ True, False, False])
     """
-def isposinf(x: Any, out: Tensor | None = None) -> Tensor:
+@overload
+def isneginf(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+@overload
+def isposinf(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
     """Whether each element is plus infinity.
 
     Args:
@@ -3556,9 +4108,12 @@ def isposinf(x: Any, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isposinf([-np.inf, 0.0, np.inf])
-        tensor([False, False,  True])
+        array([False, False,  True])
     """
-def isreal(x: Any) -> Tensor:
+@overload
+def isposinf(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+@overload
+def isreal(x: Tensor | Sequence[Tensor]) -> Tensor:
     """Whether each element has no imaginary part.
 
     Args:
@@ -3567,9 +4122,11 @@ def isreal(x: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.isreal([1 + 2j, 3.0])
-        tensor([False,  True])
+        array([False,  True])
     """
-def isrealobj(x: Any) -> _bool:
+@overload
+def isreal(x: ArrayLike) -> ndarray: ...
+def isrealobj(x: ArrayLike) -> _bool:
     """Whether the elements are of a dtype that is not complex.
 
     Args:
@@ -3580,7 +4137,7 @@ def isrealobj(x: Any) -> _bool:
         >>> tt.isrealobj(tt.tensor([1j]))
         False
     """
-def isscalar(element: Any) -> _bool:
+def isscalar(element: ArrayLike) -> _bool:
     """Whether ``element`` is a number or a string; a tensor never is.
 
     Args:
@@ -3591,7 +4148,7 @@ def isscalar(element: Any) -> _bool:
         >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
         (True, False)
     """
-def issubdtype(arg1: Any, arg2: Any) -> _bool:
+def issubdtype(arg1: ArrayLike, arg2: ArrayLike) -> _bool:
     """Whether a dtype is, or is of a kind with, another.
 
     Args:
@@ -3606,7 +4163,8 @@ def issubdtype(arg1: Any, arg2: Any) -> _bool:
         >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
         (True, False)
     """
-def ix_(*args: Any) -> tuple[Tensor, ...]:
+@overload
+def ix_(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Tensors that index the grid of all combinations of the given indices.
 
     Args:
@@ -3621,7 +4179,9 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
         tensor([[1, 2],
                 [7, 8]])
     """
-def kaiser(M: int, beta: float) -> Tensor:
+@overload
+def ix_(*args: ArrayLike) -> tuple[ndarray, ...]: ...
+def kaiser(M: int, beta: float) -> ndarray:
     """The Kaiser window, made of Bessel functions.
 
     Args:
@@ -3636,7 +4196,8 @@ def kaiser(M: int, beta: float) -> Tensor:
         >>> tt.kaiser(3, 2.0)
         tensor([0.4387, 1.0000, 0.4387])
     """
-def kron(a: Any, b: Any) -> Tensor:
+@overload
+def kron(a: Tensor | Sequence[Tensor], b: ArrayLike) -> Tensor:
     """Every element of one tensor times the whole of another, side by side.
 
     Args:
@@ -3646,146 +4207,105 @@ def kron(a: Any, b: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.kron([1, 10], [1, 2])
-        tensor([ 1,  2, 10, 20])
+        array([ 1,  2, 10, 20])
     """
-def lcm(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The least common multiple.
+@overload
+def kron(a: ArrayLike, b: Tensor | Sequence[Tensor]) -> Tensor: ...
+@overload
+def kron(a: ArrayLike, b: ArrayLike) -> ndarray: ...
+lcm: ufunc[_add]
+"""The least common multiple.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def ldexp(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    dtype: dtype | type | str | None = None,
-) -> Tensor:
-    """``x1`` times 2 to the power of ``x2``.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.lcm([12, 20], 8)
+    array([24, 40])
+"""
+ldexp: ufunc[_heaviside]
+"""``x1`` times 2 to the power of ``x2``.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Integers.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        dtype: What to compute in; default by NumPy's rules of promotion.
+Args:
+    x1: Tensor, or what makes one.
+    x2: Integers.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    dtype: What to compute in; default by NumPy's rules of promotion.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.ldexp([1.0, 3.0], 2)
-        tensor([ 4., 12.], dtype=tinytorch.float64)
-    """
-def left_shift(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first operand's bits moved up.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.ldexp([1.0, 3.0], 2)
+    array([ 4., 12.])
+"""
+left_shift: ufunc[_add]
+"""The first operand's bits moved up.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.left_shift([1, 3], 2)
-        tensor([ 4, 12])
-    """
-def less(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether the first element is smaller.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.left_shift([1, 3], 2)
+    array([ 4, 12])
+"""
+less: ufunc[_add]
+"""Whether the first element is smaller.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def less_equal(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether the first element is not larger.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.less([1, 2], [10, 2])
+    array([ True, False])
+"""
+less_equal: ufunc[_add]
+"""Whether the first element is not larger.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def lexsort(keys: Any, axis: int = -1) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.less_equal([1, 2], [10, 2])
+    array([ True,  True])
+"""
+@overload
+def lexsort(keys: Tensor | Sequence[Tensor], axis: int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first.
 
     Args:
@@ -3802,16 +4322,18 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
         tensor([1, 2, 0])
     """
 @overload
+def lexsort(keys: ArrayLike, axis: int = -1) -> ndarray: ...
+@overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: Tensor | Sequence[Tensor],
+    stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
     retstep: Literal[False] = False,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: device | str | int | None = None,
+    device: Any = None,
 ) -> Tensor:
     """``num`` numbers at equal distances from ``start`` to ``stop``.
 
@@ -3828,33 +4350,106 @@ def linspace(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linspace(0, 1, 5)
-        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], dtype=tinytorch.float64)
+        array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
 @overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: Tensor | Sequence[Tensor],
+    num: int = 50,
+    endpoint: _bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Tensor: ...
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: _bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> ndarray: ...
+@overload
+def linspace(
+    start: Tensor | Sequence[Tensor],
+    stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
     *,
     retstep: Literal[True],
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
-    device: device | str | int | None = None,
+    device: Any = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: Tensor | Sequence[Tensor],
+    num: int = 50,
+    endpoint: _bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+    device: Any = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: _bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+    device: Any = None,
+) -> tuple[ndarray, ndarray]: ...
+@overload
+def linspace(
+    start: Tensor | Sequence[Tensor],
+    stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
     retstep: _bool = False,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: device | str | int | None = None,
+    device: Any = None,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
-def load(file: Any) -> Tensor | Archive:
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: Tensor | Sequence[Tensor],
+    num: int = 50,
+    endpoint: _bool = True,
+    retstep: _bool = False,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Tensor | tuple[Tensor, Tensor]: ...
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: _bool = True,
+    retstep: _bool = False,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> ndarray | tuple[ndarray, ndarray]: ...
+@overload
+def load(file: Tensor | Sequence[Tensor]) -> Tensor | Archive:
     """What ``save``, ``savez`` or NumPy wrote.
 
     Args:
@@ -3874,285 +4469,203 @@ def load(file: Any) -> Tensor | Archive:
         >>> file.seek(0)
         0
         >>> np.load(file)
-        tensor([1, 2])
+        array([1, 2])
     """
-def log(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The natural logarithm of each element.
+@overload
+def load(file: ArrayLike) -> ndarray | Archive: ...
+log: ufunc[_abs]
+"""The natural logarithm of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def log10(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The logarithm to base 10 of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.log([1.0, 100.0])
+    array([0.        , 4.60517019])
+"""
+log10: ufunc[_abs]
+"""The logarithm to base 10 of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def log1p(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The natural logarithm of 1 plus each element, exact near 0.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.log10([1.0, 100.0])
+    array([0., 2.])
+"""
+log1p: ufunc[_abs]
+"""The natural logarithm of 1 plus each element, exact near 0.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def log2(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The logarithm to base 2 of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.log1p([0.0, 1.0])
+    array([0.        , 0.69314718])
+"""
+log2: ufunc[_abs]
+"""The logarithm to base 2 of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def logaddexp(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The logarithm of the sum of two exponentials.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.log2([1.0, 8.0])
+    array([0., 3.])
+"""
+logaddexp: ufunc[_add]
+"""The logarithm of the sum of two exponentials.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def logaddexp2(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The same to base 2.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.logaddexp([0.0, 1.0], 0.0)
+    array([0.69314718, 1.31326169])
+"""
+logaddexp2: ufunc[_add]
+"""The same to base 2.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def logical_and(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether both elements are not zero.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.logaddexp2([0.0, 1.0], 0.0)
+    array([1.       , 1.5849625])
+"""
+logical_and: ufunc[_add]
+"""Whether both elements are not zero.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def logical_not(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether each element is zero.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.logical_and([True, False], [True, True])
+    array([ True, False])
+"""
+logical_not: ufunc[_abs]
+"""Whether each element is zero.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def logical_or(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether an element is not zero.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.logical_not([0, 3])
+    array([ True, False])
+"""
+logical_or: ufunc[_add]
+"""Whether an element is not zero.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def logical_xor(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether one element alone is not zero.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.logical_or([True, False], [True, True])
+    array([ True,  True])
+"""
+logical_xor: ufunc[_add]
+"""Whether one element alone is not zero.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.logical_xor([True, False], [True, True])
+    array([False,  True])
+"""
+@overload
 def logspace(
-    start: Any,
-    stop: Any,
+    start: Tensor | Sequence[Tensor],
+    stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
     base: Any = 10.0,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Powers of ``base`` from ``start`` to ``stop``, at equal quotients.
@@ -4169,31 +4682,77 @@ def logspace(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.logspace(0, 3, 4)
-        tensor([   1.,   10.,  100., 1000.], dtype=tinytorch.float64)
+        array([   1.,   10.,  100., 1000.])
     """
-def matmul(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    dtype: dtype | type | str | None = None,
-) -> Tensor:
-    """Products of matrices and vectors.
+@overload
+def logspace(
+    start: ArrayLike,
+    stop: Tensor | Sequence[Tensor],
+    num: int = 50,
+    endpoint: _bool = True,
+    base: Any = 10.0,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+) -> Tensor: ...
+@overload
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: _bool = True,
+    base: Any = 10.0,
+    dtype: DTypeLike | _dtype | None = None,
+    axis: int = 0,
+) -> ndarray: ...
+class _matmul(Protocol):
+    @overload
+    def __call__(
+        self,
+        x1: Tensor | Sequence[Tensor],
+        x2: ArrayLike,
+        /,
+        out: Tensor | None = None,
+        *,
+        dtype: DTypeLike | _dtype | None = None,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: Tensor | Sequence[Tensor],
+        /,
+        out: Tensor | None = None,
+        *,
+        dtype: DTypeLike | _dtype | None = None,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: ndarray | None = None,
+        *,
+        dtype: DTypeLike | _dtype | None = None,
+    ) -> ndarray: ...
 
-    Args:
-        x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
-        x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-        out: Where to write the result.
-        dtype: What to compute in; default by NumPy's rules of promotion.
+matmul: ufunc[_matmul]
+"""Products of matrices and vectors.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
-        tensor([[2, 1],
-                [4, 3]])
-    """
-def matrix_transpose(x: Any, /) -> Tensor:
+Args:
+    x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
+    x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
+    out: Where to write the result.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
+    array([[2, 1],
+           [4, 3]])
+"""
+@overload
+def matrix_transpose(x: Tensor | Sequence[Tensor], /) -> Tensor:
     """The transpose of each matrix.
 
     Args:
@@ -4210,25 +4769,36 @@ def matrix_transpose(x: Any, /) -> Tensor:
         >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
         tinytorch.Size([2, 4, 3])
     """
-def matvec(x1: Any, x2: Any, /) -> Tensor:
-    """Products of matrices and vectors.
+@overload
+def matrix_transpose(x: ArrayLike, /) -> ndarray: ...
+class _matvec(Protocol):
+    @overload
+    def __call__(self, x1: Tensor | Sequence[Tensor], x2: ArrayLike, /) -> Tensor: ...
+    @overload
+    def __call__(self, x1: ArrayLike, x2: Tensor | Sequence[Tensor], /) -> Tensor: ...
+    @overload
+    def __call__(self, x1: ArrayLike, x2: ArrayLike, /) -> ndarray: ...
 
-    Args:
-        x1: Tensor of shape ``(*, n, k)``.
-        x2: Tensor of shape ``(*, k)``.
+matvec: ufunc[_matvec]
+"""Products of matrices and vectors.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.matvec([[1, 2], [3, 4]], [1, 1])
-        tensor([3, 7])
-    """
+Args:
+    x1: Tensor of shape ``(*, n, k)``.
+    x2: Tensor of shape ``(*, k)``.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.matvec([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+"""
+@overload
 def max(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The largest element, of all or along ``axis``.
 
@@ -4243,44 +4813,45 @@ def max(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.max([[1, 4], [3, 2]], axis=1)
-        tensor([4, 3])
+        array([4, 3])
     """
-def maximum(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The larger element; NaN if one is.
+@overload
+def max(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+maximum: ufunc[_add]
+"""The larger element; NaN if one is.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.maximum([1.0, np.nan], 2.0)
+    array([ 2., nan])
+"""
+@overload
 def mean(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The mean of the elements, of all or along ``axis``; of integers in float64.
 
@@ -4295,11 +4866,22 @@ def mean(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.mean([[1, 2], [3, 4]], axis=1)
-        tensor([1.5000, 3.5000], dtype=tinytorch.float64)
+        array([1.5, 3.5])
     """
+@overload
+def mean(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
 def median(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     keepdims: _bool = False,
@@ -4319,10 +4901,19 @@ def median(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.median([[1, 2], [3, 5]], axis=0)
-        tensor([2.0000, 3.5000], dtype=tinytorch.float64)
+        array([2. , 3.5])
     """
+@overload
+def median(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    overwrite_input: _bool = False,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def meshgrid(
-    *xi: Any,
+    *xi: Tensor | Sequence[Tensor],
     copy: _bool = True,
     sparse: _bool = False,
     indexing: str = 'xy',
@@ -4343,16 +4934,24 @@ def meshgrid(
         >>> import tinytorch.numpy as np
         >>> x, y = np.meshgrid([1, 2, 3], [10, 20])
         >>> x + y
-        tensor([[11, 12, 13],
-                [21, 22, 23]])
+        array([[11, 12, 13],
+               [21, 22, 23]])
     """
+@overload
+def meshgrid(
+    *xi: ArrayLike,
+    copy: _bool = True,
+    sparse: _bool = False,
+    indexing: str = 'xy',
+) -> tuple[ndarray, ...]: ...
+@overload
 def min(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The smallest element, of all or along ``axis``.
 
@@ -4367,9 +4966,18 @@ def min(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.min([[1, 4], [3, 2]], axis=1)
-        tensor([1, 2])
+        array([1, 2])
     """
-def min_scalar_type(a: Any) -> dtype:
+@overload
+def min(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+def min_scalar_type(a: ArrayLike) -> _dtype:
     """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
 
     Args:
@@ -4383,80 +4991,77 @@ def min_scalar_type(a: Any) -> dtype:
         >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
         (tinytorch.uint8, tinytorch.int16)
     """
-def minimum(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The smaller element; NaN if one is.
+minimum: ufunc[_add]
+"""The smaller element; NaN if one is.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def mod(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """What remains of a division, with the divisor's sign.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.minimum([1.0, np.nan], 2.0)
+    array([ 1., nan])
+"""
+mod: ufunc[_add]
+"""What remains of a division, with the divisor's sign.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.mod([-7, 7], 3)
-        tensor([2, 1])
-    """
-def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-    """The fractional and the integral part of each element, both with its sign.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.mod([-7, 7], 3)
+    array([2, 1])
+"""
+class _modf(Protocol):
+    @overload
+    def __call__(
+        self,
+        x: Tensor | Sequence[Tensor],
+        /,
+        out: tuple[Tensor, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: tuple[ndarray, ndarray] | None = None,
+    ) -> tuple[ndarray, ndarray]: ...
 
-    Args:
-        x: Real tensor, or what makes one.
-        out: Where to write both.
+modf: ufunc[_modf]
+"""The fractional and the integral part of each element, both with its sign.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> fraction, whole = np.modf([-1.5, 2.25])
-        >>> fraction
-        tensor([-0.5000,  0.2500], dtype=tinytorch.float64)
-        >>> whole
-        tensor([-1.,  2.], dtype=tinytorch.float64)
-    """
-def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
+Args:
+    x: Real tensor, or what makes one.
+    out: Where to write both.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> fraction, whole = np.modf([-1.5, 2.25])
+    >>> fraction
+    array([-0.5 ,  0.25])
+    >>> whole
+    array([-1.,  2.])
+"""
+@overload
+def moveaxis(a: Tensor | Sequence[Tensor], source: ArrayLike, destination: ArrayLike) -> Tensor:
     """``a`` with dimensions moved to other places.
 
     Args:
@@ -4467,38 +5072,36 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
-        tinytorch.Size([3, 4, 2])
+        (3, 4, 2)
     """
-def multiply(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The product of two operands.
+@overload
+def moveaxis(a: ArrayLike, source: Tensor | Sequence[Tensor], destination: ArrayLike) -> Tensor: ...
+@overload
+def moveaxis(a: ArrayLike, source: ArrayLike, destination: Tensor | Sequence[Tensor]) -> Tensor: ...
+@overload
+def moveaxis(a: ArrayLike, source: ArrayLike, destination: ArrayLike) -> ndarray: ...
+multiply: ufunc[_add]
+"""The product of two operands.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.multiply([1, 2], [10, 2])
+    array([10,  4])
+"""
+@overload
 def nan_to_num(
-    x: Any,
+    x: Tensor | Sequence[Tensor],
     copy: _bool = True,
     nan: float = 0.0,
     posinf: float | None = None,
@@ -4516,9 +5119,23 @@ def nan_to_num(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nan_to_num([1.0, np.nan])
-        tensor([1., 0.], dtype=tinytorch.float64)
+        array([1., 0.])
     """
-def nanargmax(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Tensor:
+@overload
+def nan_to_num(
+    x: ArrayLike,
+    copy: _bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> ndarray: ...
+@overload
+def nanargmax(
+    a: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
     """Index of the largest element that is not NaN, in row-major order or along ``axis``.
 
     Args:
@@ -4537,7 +5154,15 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Te
         >>> tt.nanargmax(tt.tensor([1.0, float("nan"), 3.0]))
         tensor(2)
     """
-def nanargmin(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Tensor:
+@overload
+def nanargmax(a: ArrayLike, axis: int | None = None, *, keepdims: _bool = False) -> ndarray: ...
+@overload
+def nanargmin(
+    a: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
     """Index of the smallest element that is not NaN, in row-major order or along ``axis``.
 
     Args:
@@ -4556,10 +5181,13 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: _bool = False) -> Te
         >>> tt.nanargmin(tt.tensor([float("nan"), 1.0, 3.0]))
         tensor(1)
     """
+@overload
+def nanargmin(a: ArrayLike, axis: int | None = None, *, keepdims: _bool = False) -> ndarray: ...
+@overload
 def nancumprod(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running products along ``axis`` that count NaN as 1.
@@ -4573,12 +5201,20 @@ def nancumprod(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nancumprod([3.0, np.nan, 2.0])
-        tensor([3., 3., 6.], dtype=tinytorch.float64)
+        array([3., 3., 6.])
     """
-def nancumsum(
-    a: Any,
+@overload
+def nancumprod(
+    a: ArrayLike,
     axis: int | None = None,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+) -> ndarray: ...
+@overload
+def nancumsum(
+    a: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Running sums along ``axis`` that count NaN as 0.
@@ -4592,9 +5228,22 @@ def nancumsum(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nancumsum([1.0, np.nan, 2.0])
-        tensor([1., 1., 3.], dtype=tinytorch.float64)
+        array([1., 1., 3.])
     """
-def nanmax(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
+@overload
+def nancumsum(
+    a: ArrayLike,
+    axis: int | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+) -> ndarray: ...
+@overload
+def nanmax(
+    a: Tensor | Sequence[Tensor],
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
     """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
     Args:
@@ -4613,10 +5262,18 @@ def nanmax(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool =
         >>> tt.nanmax(tt.tensor([1.0, float("nan"), 3.0]))
         tensor(3.)
     """
+@overload
+def nanmax(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def nanmean(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
 ) -> Tensor:
@@ -4632,11 +5289,20 @@ def nanmean(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nanmean([1.0, np.nan, 2.0])
-        tensor(1.5000, dtype=tinytorch.float64)
+        1.5
     """
+@overload
+def nanmean(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def nanmedian(
-    a: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     keepdims: _bool = False,
@@ -4656,9 +5322,23 @@ def nanmedian(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nanmedian([1.0, np.nan, 3.0])
-        tensor(2., dtype=tinytorch.float64)
+        2.0
     """
-def nanmin(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
+@overload
+def nanmedian(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    overwrite_input: _bool = False,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
+def nanmin(
+    a: Tensor | Sequence[Tensor],
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
     """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
     Args:
@@ -4677,10 +5357,18 @@ def nanmin(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool =
         >>> tt.nanmin(tt.tensor([1.0, float("nan"), 3.0]))
         tensor(1.)
     """
+@overload
+def nanmin(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     method: str = 'linear',
@@ -4711,16 +5399,37 @@ def nanpercentile(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nanpercentile([1.0, np.nan, 3.0], 50)
-        tensor(2., dtype=tinytorch.float64)
+        2.0
     """
+@overload
+def nanpercentile(
+    a: ArrayLike,
+    q: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: Tensor | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> Tensor: ...
+@overload
+def nanpercentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def nanprod(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The product of the elements that are not NaN, of all or along ``axis``.
 
@@ -4736,12 +5445,23 @@ def nanprod(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nanprod([3.0, np.nan, 2.0])
-        tensor(6., dtype=tinytorch.float64)
+        6.0
     """
+@overload
+def nanprod(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
 def nanquantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     method: str = 'linear',
@@ -4772,10 +5492,31 @@ def nanquantile(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
-        tensor(2., dtype=tinytorch.float64)
+        2.0
     """
+@overload
+def nanquantile(
+    a: ArrayLike,
+    q: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: Tensor | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> Tensor: ...
+@overload
+def nanquantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def nanstd(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | Sequence[int] | None = None,
     *,
     ddof: float = 0,
@@ -4796,14 +5537,24 @@ def nanstd(
         >>> tt.nanstd(tt.tensor([1.0, float("nan"), 3.0]))
         tensor(1.)
     """
+@overload
+def nanstd(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    *,
+    ddof: float = 0,
+    correction: float | None = None,
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
 def nansum(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The sum of the elements that are not NaN, of all or along ``axis``.
 
@@ -4819,10 +5570,21 @@ def nansum(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nansum([1.0, np.nan, 2.0])
-        tensor(3., dtype=tinytorch.float64)
+        3.0
     """
+@overload
+def nansum(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
 def nanvar(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | Sequence[int] | None = None,
     *,
     ddof: float = 0,
@@ -4847,7 +5609,16 @@ def nanvar(
         >>> tt.nanvar(tt.tensor([1.0, float("nan"), 3.0]))
         tensor(1.)
     """
-def ndim(a: Any) -> int:
+@overload
+def nanvar(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    *,
+    ddof: float = 0,
+    correction: float | None = None,
+    keepdims: _bool = False,
+) -> ndarray: ...
+def ndim(a: ArrayLike) -> int:
     """The number of a tensor's dimensions.
 
     Args:
@@ -4858,63 +5629,45 @@ def ndim(a: Any) -> int:
         >>> tt.ndim([[1, 2], [3, 4]])
         2
     """
-def negative(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Each element with the other sign.
+negative: ufunc[_abs]
+"""Each element with the other sign.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.negative([1, -2])
-        tensor([-1,  2])
-    """
-def nextafter(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The next number that can be represented towards the second operand.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.negative([-1.5, 2.0])
+    array([ 1.5, -2. ])
+"""
+nextafter: ufunc[_add]
+"""The next number that can be represented towards the second operand.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def nonzero(a: Any) -> tuple[Tensor, ...]:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.nextafter([1.0], 2.0)
+    array([1.])
+"""
+@overload
+def nonzero(a: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Where the elements that are not zero lie: the indices in each dimension.
 
     Args:
@@ -4926,64 +5679,65 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.nonzero([0, 5, 0, 7])
-        (tensor([1, 3]),)
+        (array([1, 3]),)
     """
-def not_equal(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether elements differ.
+@overload
+def nonzero(a: ArrayLike) -> tuple[ndarray, ...]: ...
+not_equal: ufunc[_add]
+"""Whether elements differ.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.not_equal([1, 2], [10, 2])
+    array([ True, False])
+"""
 def ones(
-    shape: Any,
-    dtype: dtype | type | str | None = None,
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
-    **options: Any,
-) -> Tensor:
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray:
     """A tensor of ones.
 
     Args:
         shape: The sizes.
         dtype: Default float64.
-        order: Accepted; the tensor is in row-major order.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name; default the active one.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.ones((2, 2), dtype=int)
-        tensor([[1, 1],
-                [1, 1]])
+        array([[1, 1],
+               [1, 1]])
     """
+@overload
 def ones_like(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     /,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'K',
     subok: _bool = True,
-    shape: Any = None,
-    **options: Any,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
 ) -> Tensor:
     """A tensor of ones of the shape and dtype of another.
 
@@ -4993,14 +5747,28 @@ def ones_like(
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        **options: ``device`` or ``backend``.
+        device: Where; default where ``a`` is.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.ones_like([1.5, 2.5])
-        tensor([1., 1.], dtype=tinytorch.float64)
+        array([1., 1.])
     """
-def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
+@overload
+def ones_like(
+    a: ArrayLike,
+    /,
+    dtype: DTypeLike | _dtype | None = None,
+    order: str = 'K',
+    subok: _bool = True,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
+) -> ndarray: ...
+@overload
+def outer(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Every product of an element of one tensor and one of another, as a matrix.
 
     Args:
@@ -5011,10 +5779,20 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.outer([1, 2], [3, 4])
-        tensor([[3, 4],
-                [6, 8]])
+        array([[3, 4],
+               [6, 8]])
     """
-def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> Tensor:
+@overload
+def outer(a: ArrayLike, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
+@overload
+def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+@overload
+def pad(
+    array: Tensor | Sequence[Tensor],
+    pad_width: ArrayLike,
+    mode: str = 'constant',
+    **options: Any,
+) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
 
     Args:
@@ -5038,7 +5816,22 @@ def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> T
         >>> tt.pad(tt.tensor([1, 2, 3]), (2, 1), mode="reflect")
         tensor([3, 2, 1, 2, 3, 2])
     """
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+@overload
+def pad(
+    array: ArrayLike,
+    pad_width: Tensor | Sequence[Tensor],
+    mode: str = 'constant',
+    **options: Any,
+) -> Tensor: ...
+@overload
+def pad(
+    array: ArrayLike,
+    pad_width: ArrayLike,
+    mode: str = 'constant',
+    **options: Any,
+) -> ndarray: ...
+@overload
+def partition(a: Tensor | Sequence[Tensor], kth: ArrayLike, axis: int | None = -1) -> Tensor:
     """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
 
     Args:
@@ -5054,10 +5847,15 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         >>> tt.partition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 3])
     """
+@overload
+def partition(a: ArrayLike, kth: Tensor | Sequence[Tensor], axis: int | None = -1) -> Tensor: ...
+@overload
+def partition(a: ArrayLike, kth: ArrayLike, axis: int | None = -1) -> ndarray: ...
+@overload
 def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     method: str = 'linear',
@@ -5088,9 +5886,30 @@ def percentile(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.percentile([1.0, 2.0, 3.0, 4.0, 5.0], [25, 50])
-        tensor([2., 3.], dtype=tinytorch.float64)
+        array([2., 3.])
     """
-def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
+@overload
+def percentile(
+    a: ArrayLike,
+    q: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: Tensor | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> Tensor: ...
+@overload
+def percentile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> ndarray: ...
+@overload
+def permute_dims(a: Tensor | Sequence[Tensor], axes: Sequence[int] | None = None) -> Tensor:
     """``a`` with its dimensions in another order; see ``permute``.
 
     Args:
@@ -5105,7 +5924,16 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
         >>> tt.permute_dims(tt.ones(2, 3, 4), (2, 0, 1)).shape
         tinytorch.Size([4, 2, 3])
     """
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
+@overload
+def permute_dims(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray: ...
+@overload
+def piecewise(
+    x: Tensor | Sequence[Tensor],
+    condlist: ArrayLike,
+    funclist: Sequence[Any],
+    *args: ArrayLike,
+    **kw: Any,
+) -> Tensor:
     """A function that is defined by pieces; gradients flow through the pieces.
 
     Args:
@@ -5128,7 +5956,31 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
         tensor([ 2., 10.])
     """
-def place(arr: Tensor, mask: Any, vals: Any) -> None:
+@overload
+def piecewise(
+    x: ArrayLike,
+    condlist: Tensor | Sequence[Tensor],
+    funclist: Sequence[Any],
+    *args: ArrayLike,
+    **kw: Any,
+) -> Tensor: ...
+@overload
+def piecewise(
+    x: ArrayLike,
+    condlist: ArrayLike,
+    funclist: Sequence[Any],
+    *args: Tensor | Sequence[Tensor],
+    **kw: Any,
+) -> Tensor: ...
+@overload
+def piecewise(
+    x: ArrayLike,
+    condlist: ArrayLike,
+    funclist: Sequence[Any],
+    *args: ArrayLike,
+    **kw: Any,
+) -> ndarray: ...
+def place(arr: Tensor | ndarray, mask: ArrayLike, vals: ArrayLike) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
 
     Args:
@@ -5146,98 +5998,71 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
         >>> x
         tensor([ 1, 10, 20, 10])
     """
-def positive(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Each element as it is.
+positive: ufunc[_abs]
+"""Each element as it is.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.positive([1, -2])
-        tensor([ 1, -2])
-    """
-def pow(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first operand to the power of the second.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.positive([-1.5, 2.0])
+    array([-1.5,  2. ])
+"""
+pow: ufunc[_add]
+"""The first operand to the power of the second.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def power(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The first operand to the power of the second.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.pow([2, 3], 2)
+    array([4, 9])
+"""
+power: ufunc[_add]
+"""The first operand to the power of the second.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.power([2, 3], 2)
+    array([4, 9])
+"""
+@overload
 def prod(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The product of the elements, of all or along ``axis``.
 
@@ -5253,9 +6078,19 @@ def prod(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.prod([[1, 2], [3, 4]])
-        tensor(24)
+        24
     """
-def promote_types(type1: Any, type2: Any) -> dtype:
+@overload
+def prod(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+def promote_types(type1: ArrayLike, type2: ArrayLike) -> _dtype:
     """The smallest dtype that both can be cast to without loss.
 
     Args:
@@ -5267,7 +6102,13 @@ def promote_types(type1: Any, type2: Any) -> dtype:
         >>> np.promote_types("int8", "uint8")
         tinytorch.int16
     """
-def ptp(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Tensor:
+@overload
+def ptp(
+    a: Tensor | Sequence[Tensor],
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
     """The distance from the smallest element to the largest, of all or along ``axis``.
 
     Args:
@@ -5283,7 +6124,14 @@ def ptp(a: Any, axis: int | Sequence[int] | None = None, *, keepdims: _bool = Fa
         >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
         tensor([6, 2])
     """
-def put(a: Tensor, ind: Any, v: Any, mode: str = 'raise') -> None:
+@overload
+def ptp(
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
+def put(a: Tensor | ndarray, ind: ArrayLike, v: ArrayLike, mode: str = 'raise') -> None:
     """Write values to places of the flattened ``a``.
 
     Args:
@@ -5300,9 +6148,14 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = 'raise') -> None:
         >>> x = np.zeros(3)
         >>> np.put(x, [0, 2], [1, 2])
         >>> x
-        tensor([1., 0., 2.], dtype=tinytorch.float64)
+        array([1., 0., 2.])
     """
-def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(
+    arr: Tensor | ndarray,
+    indices: ArrayLike,
+    values: ArrayLike,
+    axis: int | None,
+) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
 
     Args:
@@ -5322,7 +6175,7 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> 
         tensor([[10, 99, 20],
                 [99, 40, 50]])
     """
-def putmask(a: Tensor, mask: Any, values: Any) -> None:
+def putmask(a: Tensor | ndarray, mask: ArrayLike, values: ArrayLike) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places.
 
     Args:
@@ -5337,10 +6190,11 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
         >>> x
         tensor([ 1,  2, 10, 20])
     """
+@overload
 def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
+    a: Tensor | Sequence[Tensor],
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     method: str = 'linear',
@@ -5371,61 +6225,66 @@ def quantile(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.quantile([1.0, 2.0, 3.0, 4.0], 0.5)
-        tensor(2.5000, dtype=tinytorch.float64)
+        2.5
     """
-def rad2deg(
-    x: Any,
-    /,
+@overload
+def quantile(
+    a: ArrayLike,
+    q: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Radians as degrees.
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> Tensor: ...
+@overload
+def quantile(
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
+    overwrite_input: _bool = False,
+    method: str = 'linear',
+    keepdims: _bool = False,
+) -> ndarray: ...
+rad2deg: ufunc[_abs]
+"""Radians as degrees.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def radians(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Degrees as radians.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.rad2deg([0.0, np.pi])
+    array([  0., 180.])
+"""
+radians: ufunc[_abs]
+"""Degrees as radians.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def ravel(a: Any, order: str = 'C') -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.radians([0.0, 180.0])
+    array([0.        , 3.14159265])
+"""
+@overload
+def ravel(a: Tensor | Sequence[Tensor], order: str = 'C') -> Tensor:
     """The elements in one dimension.
 
     Args:
@@ -5435,10 +6294,13 @@ def ravel(a: Any, order: str = 'C') -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.ravel([[1, 2], [3, 4]], order="F")
-        tensor([1, 3, 2, 4])
+        array([1, 3, 2, 4])
     """
+@overload
+def ravel(a: ArrayLike, order: str = 'C') -> ndarray: ...
+@overload
 def ravel_multi_index(
-    multi_index: Any,
+    multi_index: Tensor | Sequence[Tensor],
     dims: Sequence[int],
     mode: str | Sequence[str] = 'raise',
     order: str = 'C',
@@ -5464,7 +6326,15 @@ def ravel_multi_index(
         >>> tt.ravel_multi_index((tt.tensor([0, 1]), tt.tensor([2, 0])), (2, 3))
         tensor([2, 3])
     """
-def real(val: Any) -> Tensor:
+@overload
+def ravel_multi_index(
+    multi_index: ArrayLike,
+    dims: Sequence[int],
+    mode: str | Sequence[str] = 'raise',
+    order: str = 'C',
+) -> ndarray: ...
+@overload
+def real(val: Tensor | Sequence[Tensor]) -> Tensor:
     """The real part of each element: a view.
 
     Args:
@@ -5473,65 +6343,49 @@ def real(val: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.real([1 + 2j, 3.0])
-        tensor([1., 3.], dtype=tinytorch.float64)
+        array([1., 3.])
     """
-def reciprocal(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """1 divided by each element; of integers, without the fraction.
+@overload
+def real(val: ArrayLike) -> ndarray: ...
+reciprocal: ufunc[_abs]
+"""1 divided by each element; of integers, without the fraction.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def remainder(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """What remains of a division, with the divisor's sign.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.reciprocal([4.0, 0.5])
+    array([0.25, 2.  ])
+"""
+remainder: ufunc[_add]
+"""What remains of a division, with the divisor's sign.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.remainder([-7, 7], 3)
-        tensor([2, 1])
-    """
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.remainder([-7, 7], 3)
+    array([2, 1])
+"""
+@overload
+def repeat(a: Tensor | Sequence[Tensor], repeats: ArrayLike, axis: int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``.
 
     Args:
@@ -5550,8 +6404,13 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
         >>> tt.repeat([1, 2], 2)
         tensor([1, 1, 2, 2])
     """
+@overload
+def repeat(a: ArrayLike, repeats: Tensor | Sequence[Tensor], axis: int | None = None) -> Tensor: ...
+@overload
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray: ...
+@overload
 def reshape(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     /,
     shape: int | Sequence[int],
     order: str = 'C',
@@ -5572,10 +6431,20 @@ def reshape(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.reshape([1, 2, 3, 4], (2, -1))
-        tensor([[1, 2],
-                [3, 4]])
+        array([[1, 2],
+               [3, 4]])
     """
-def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
+@overload
+def reshape(
+    a: ArrayLike,
+    /,
+    shape: int | Sequence[int],
+    order: str = 'C',
+    *,
+    copy: _bool | None = None,
+) -> ndarray: ...
+@overload
+def resize(a: Tensor | Sequence[Tensor], new_shape: int | Sequence[int]) -> Tensor:
     """The elements of ``a`` in another shape, repeated as often as needed.
 
     Args:
@@ -5594,7 +6463,9 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [3, 1]])
     """
-def result_type(*arrays_and_dtypes: Any) -> dtype:
+@overload
+def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> ndarray: ...
+def result_type(*arrays_and_dtypes: ArrayLike) -> _dtype:
     """The dtype that NumPy's rules of promotion give.
 
     Args:
@@ -5605,63 +6476,49 @@ def result_type(*arrays_and_dtypes: Any) -> dtype:
         >>> np.result_type(np.int32, np.float32)
         tinytorch.float64
     """
-def right_shift(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
+right_shift: ufunc[_add]
+"""The first operand's bits moved down.
+
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.right_shift([8, -8], 2)
+    array([ 2, -2])
+"""
+rint: ufunc[_abs]
+"""The nearest whole number, as a float; halves to the even one.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.rint([-1.5, 2.0])
+    array([-2.,  2.])
+"""
+@overload
+def roll(
+    a: Tensor | Sequence[Tensor],
+    shift: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
 ) -> Tensor:
-    """The first operand's bits moved down.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.right_shift([8, -8], 2)
-        tensor([ 2, -2])
-    """
-def rint(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The nearest whole number, as a float; halves to the even one.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     """The elements moved along ``axis``; what leaves at one end comes in at the other.
 
     Args:
@@ -5672,9 +6529,22 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.roll([1, 2, 3], 1)
-        tensor([3, 1, 2])
+        array([3, 1, 2])
     """
-def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
+@overload
+def roll(
+    a: ArrayLike,
+    shift: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor: ...
+@overload
+def roll(
+    a: ArrayLike,
+    shift: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
+@overload
+def rollaxis(a: Tensor | Sequence[Tensor], axis: int, start: int = 0) -> Tensor:
     """``a`` with a dimension moved before another one.
 
     Args:
@@ -5693,7 +6563,10 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
         >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
         tinytorch.Size([5, 3, 4])
     """
-def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+@overload
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray: ...
+@overload
+def rot90(m: Tensor | Sequence[Tensor], k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """A plane of ``m`` turned by right angles.
 
     Args:
@@ -5704,10 +6577,13 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.rot90([[1, 2], [3, 4]])
-        tensor([[2, 4],
-                [1, 3]])
+        array([[2, 4],
+               [1, 3]])
     """
-def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+@overload
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray: ...
+@overload
+def round(a: Tensor | Sequence[Tensor], decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Each element rounded, halves to the even digit.
 
     Args:
@@ -5718,12 +6594,15 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.round([0.5, 1.5, 2.675], 1)
-        tensor([0.5000, 1.5000, 2.7000], dtype=tinytorch.float64)
+        array([0.5, 1.5, 2.7])
     """
+@overload
+def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray: ...
+@overload
 def row_stack(
-    tup: Any,
+    tup: Tensor | Sequence[Tensor],
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """Tensors one below the other: ``vstack``.
@@ -5737,10 +6616,17 @@ def row_stack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.row_stack([[1, 2], [3, 4]])
-        tensor([[1, 2],
-                [3, 4]])
+        array([[1, 2],
+               [3, 4]])
     """
-def save(file: Any, arr: Any, allow_pickle: _bool = False) -> None:
+@overload
+def row_stack(
+    tup: ArrayLike,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+    casting: str = 'same_kind',
+) -> ndarray: ...
+def save(file: ArrayLike, arr: ArrayLike, allow_pickle: _bool = False) -> None:
     """Write a tensor to a file in NumPy's format.
 
     Args:
@@ -5756,7 +6642,7 @@ def save(file: Any, arr: Any, allow_pickle: _bool = False) -> None:
         >>> file.getvalue()[1:6]
         b'NUMPY'
     """
-def savez(file: Any, *args: Any, **kwds: Any) -> None:
+def savez(file: ArrayLike, *args: ArrayLike, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
 
     Args:
@@ -5774,7 +6660,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
         >>> file.getvalue()[:2]
         b'PK'
     """
-def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
+def savez_compressed(file: ArrayLike, *args: ArrayLike, **kwds: Any) -> None:
     """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
 
     Args:
@@ -5792,7 +6678,13 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
         >>> file.getvalue()[:2]
         b'PK'
     """
-def searchsorted(a: Any, v: Any, side: str = 'left', sorter: Any = None) -> Tensor:
+@overload
+def searchsorted(
+    a: Tensor | Sequence[Tensor],
+    v: ArrayLike,
+    side: str = 'left',
+    sorter: Any = None,
+) -> Tensor:
     """Where elements would go in a sorted vector.
 
     Args:
@@ -5804,9 +6696,19 @@ def searchsorted(a: Any, v: Any, side: str = 'left', sorter: Any = None) -> Tens
     Example:
         >>> import tinytorch.numpy as np
         >>> np.searchsorted([1, 3, 5], [3, 4])
-        tensor([1, 2])
+        array([1, 2])
     """
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+@overload
+def searchsorted(
+    a: ArrayLike,
+    v: Tensor | Sequence[Tensor],
+    side: str = 'left',
+    sorter: Any = None,
+) -> Tensor: ...
+@overload
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = 'left', sorter: Any = None) -> ndarray: ...
+@overload
+def select(condlist: Tensor | Sequence[Tensor], choicelist: ArrayLike, default: Any = 0) -> Tensor:
     """For each element the choice of the first condition that holds.
 
     Args:
@@ -5821,9 +6723,22 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
         >>> import tinytorch.numpy as np
         >>> x = np.arange(4)
         >>> np.select([x < 1, x > 2], [x, 10 * x], default=-1)
-        tensor([ 0, -1, -1, 30])
+        array([ 0, -1, -1, 30])
     """
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
+@overload
+def select(
+    condlist: ArrayLike,
+    choicelist: Tensor | Sequence[Tensor],
+    default: Any = 0,
+) -> Tensor: ...
+@overload
+def select(condlist: ArrayLike, choicelist: ArrayLike, default: Any = 0) -> ndarray: ...
+@overload
+def setdiff1d(
+    ar1: Tensor | Sequence[Tensor],
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
+) -> Tensor:
     """The elements of the first tensor that are not in the second.
 
     Args:
@@ -5834,9 +6749,22 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.setdiff1d([3, 1, 2, 3], [2])
-        tensor([1, 3])
+        array([1, 3])
     """
-def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
+@overload
+def setdiff1d(
+    ar1: ArrayLike,
+    ar2: Tensor | Sequence[Tensor],
+    assume_unique: _bool = False,
+) -> Tensor: ...
+@overload
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False) -> ndarray: ...
+@overload
+def setxor1d(
+    ar1: Tensor | Sequence[Tensor],
+    ar2: ArrayLike,
+    assume_unique: _bool = False,
+) -> Tensor:
     """The elements that are in one of the tensors alone, each once and in ascending order.
 
     Args:
@@ -5849,7 +6777,15 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
         >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([2, 3])
     """
-def shape(a: Any) -> Size:
+@overload
+def setxor1d(
+    ar1: ArrayLike,
+    ar2: Tensor | Sequence[Tensor],
+    assume_unique: _bool = False,
+) -> Tensor: ...
+@overload
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False) -> ndarray: ...
+def shape(a: ArrayLike) -> Size:
     """The sizes of a tensor's dimensions.
 
     Args:
@@ -5860,85 +6796,62 @@ def shape(a: Any) -> Size:
         >>> tt.shape([[1, 2], [3, 4], [5, 6]])
         tinytorch.Size([3, 2])
     """
-def sign(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """-1, 0 or 1 by the sign of each element; complex ones on the unit circle.
+sign: ufunc[_abs]
+"""-1, 0 or 1 by the sign of each element; complex ones on the unit circle.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def signbit(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Whether each element has a minus sign, also a zero.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.sign([-1.5, 2.0])
+    array([-1.,  1.])
+"""
+signbit: ufunc[_abs]
+"""Whether each element has a minus sign, also a zero.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def sin(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The sine of each element, in radians.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.signbit([-1.5, 2.0])
+    array([ True, False])
+"""
+sin: ufunc[_abs]
+"""The sine of each element, in radians.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def sinc(x: Any, /) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.sin([0.0, 1.0])
+    array([0.        , 0.84147098])
+"""
+@overload
+def sinc(x: Tensor | Sequence[Tensor], /) -> Tensor:
     """``sin(pi x) / (pi x)``.
 
     Args:
@@ -5947,35 +6860,29 @@ def sinc(x: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.sinc([0.0, 0.5])
-        tensor([1.0000, 0.6366], dtype=tinytorch.float64)
+        array([1.        , 0.63661977])
     """
-def sinh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The hyperbolic sine of each element.
+@overload
+def sinc(x: ArrayLike, /) -> ndarray: ...
+sinh: ufunc[_abs]
+"""The hyperbolic sine of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.sinh([0.0, 1.0])
+    array([0.        , 1.17520119])
+"""
+def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, of all or along ``axis``.
 
     Args:
@@ -5987,8 +6894,9 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
         >>> tt.size([[1, 2], [3, 4], [5, 6]], 0)
         3
     """
+@overload
 def sort(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     axis: int | None = -1,
     kind: str | None = None,
     order: Any = None,
@@ -6009,10 +6917,25 @@ def sort(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.sort([[3, 1], [2, 4]], axis=0)
-        tensor([[2, 1],
-                [3, 4]])
+        array([[2, 1],
+               [3, 4]])
     """
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+@overload
+def sort(
+    a: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    *,
+    stable: _bool | None = None,
+    descending: _bool = False,
+) -> ndarray: ...
+@overload
+def split(
+    ary: Tensor | Sequence[Tensor],
+    indices_or_sections: ArrayLike,
+    axis: int = 0,
+) -> list[Tensor]:
     """A tensor cut into equal parts, or before given places.
 
     Args:
@@ -6029,61 +6952,57 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ..
     Example:
         >>> import tinytorch.numpy as np
         >>> np.split(np.array([1, 2, 3, 4]), 2)
-        (tensor([1, 2]), tensor([3, 4]))
+        [array([1, 2]), array([3, 4])]
     """
-def sqrt(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
+@overload
+def split(
+    ary: ArrayLike,
+    indices_or_sections: Tensor | Sequence[Tensor],
+    axis: int = 0,
+) -> list[Tensor]: ...
+@overload
+def split(ary: ArrayLike, indices_or_sections: ArrayLike, axis: int = 0) -> list[ndarray]: ...
+sqrt: ufunc[_abs]
+"""The square root of each element.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.sqrt([4.0, 9.0])
+    array([2., 3.])
+"""
+square: ufunc[_abs]
+"""Each element times itself.
+
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.square([0.0, 1.0])
+    array([0., 1.])
+"""
+@overload
+def squeeze(
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
 ) -> Tensor:
-    """The square root of each element.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def square(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Each element times itself.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def squeeze(a: Any, axis: Any = None) -> Tensor:
     """``a`` without dimensions of size 1.
 
     Args:
@@ -6096,14 +7015,20 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.squeeze([[[1], [2]]]).shape
-        tinytorch.Size([2])
+        (2,)
     """
+@overload
+def squeeze(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
+@overload
 def stack(
-    arrays: Any,
+    arrays: Tensor | Sequence[Tensor],
     axis: int = 0,
     out: Tensor | None = None,
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """``arrays`` of one shape joined along a new dimension.
@@ -6119,18 +7044,28 @@ def stack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.stack([[1, 2], [3, 4]], axis=1)
-        tensor([[1, 3],
-                [2, 4]])
+        array([[1, 3],
+               [2, 4]])
     """
+@overload
+def stack(
+    arrays: ArrayLike,
+    axis: int = 0,
+    out: ndarray | None = None,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+    casting: str = 'same_kind',
+) -> ndarray: ...
+@overload
 def std(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     ddof: float = 0,
     keepdims: _bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
     mean: Any = None,
     correction: float | None = None,
 ) -> Tensor:
@@ -6150,44 +7085,49 @@ def std(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.std([1.0, 3.0])
-        tensor(1., dtype=tinytorch.float64)
+        1.0
     """
-def subtract(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
+@overload
+def std(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    ddof: float = 0,
+    keepdims: _bool = False,
     *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The difference of two operands.
+    where: ArrayLike = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> ndarray: ...
+subtract: ufunc[_add]
+"""The difference of two operands.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.subtract([1, 2], [10, 2])
+    array([-9,  0])
+"""
+@overload
 def sum(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
     initial: Any = None,
-    where: Any = True,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The sum of the elements, of all or along ``axis``.
 
@@ -6203,9 +7143,20 @@ def sum(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.sum([[1, 2], [3, 4]], axis=0)
-        tensor([4, 6])
+        array([4, 6])
     """
-def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
+@overload
+def sum(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
+) -> ndarray: ...
+@overload
+def swapaxes(a: Tensor | Sequence[Tensor], axis1: int, axis2: int) -> Tensor:
     """``a`` with two dimensions exchanged.
 
     Args:
@@ -6216,11 +7167,14 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
-        tinytorch.Size([4, 3, 2])
+        (4, 3, 2)
     """
+@overload
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray: ...
+@overload
 def take(
-    a: Any,
-    indices: Any,
+    a: Tensor | Sequence[Tensor],
+    indices: ArrayLike,
     axis: int | None = None,
     out: Tensor | None = None,
     mode: str = 'raise',
@@ -6240,9 +7194,30 @@ def take(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.take([10, 20, 30], [2, 0])
-        tensor([30, 10])
+        array([30, 10])
     """
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
+@overload
+def take(
+    a: ArrayLike,
+    indices: Tensor | Sequence[Tensor],
+    axis: int | None = None,
+    out: Tensor | None = None,
+    mode: str = 'raise',
+) -> Tensor: ...
+@overload
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    mode: str = 'raise',
+) -> ndarray: ...
+@overload
+def take_along_axis(
+    arr: Tensor | Sequence[Tensor],
+    indices: ArrayLike,
+    axis: int | None = -1,
+) -> Tensor:
     """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
 
     Args:
@@ -6258,59 +7233,52 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
         >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
         tensor([[1, 2, 3]])
     """
-def tan(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The tangent of each element, in radians.
+@overload
+def take_along_axis(
+    arr: ArrayLike,
+    indices: Tensor | Sequence[Tensor],
+    axis: int | None = -1,
+) -> Tensor: ...
+@overload
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray: ...
+tan: ufunc[_abs]
+"""The tangent of each element, in radians.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def tanh(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The hyperbolic tangent of each element.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.tan([0.0, 1.0])
+    array([0.        , 1.55740772])
+"""
+tanh: ufunc[_abs]
+"""The hyperbolic tangent of each element.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.tanh([0.0, 1.0])
+    array([0.        , 0.76159416])
+"""
+@overload
+def tensordot(a: Tensor | Sequence[Tensor], b: ArrayLike, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both.
 
     Args:
@@ -6321,9 +7289,14 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
-        tinytorch.Size([2, 4])
+        (2, 4)
     """
-def tile(A: Any, reps: Any) -> Tensor:
+@overload
+def tensordot(a: ArrayLike, b: Tensor | Sequence[Tensor], axes: Any = 2) -> Tensor: ...
+@overload
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> ndarray: ...
+@overload
+def tile(A: Tensor | Sequence[Tensor], reps: ArrayLike) -> Tensor:
     """``A`` several times along each dimension.
 
     Args:
@@ -6333,14 +7306,19 @@ def tile(A: Any, reps: Any) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.tile([1, 2], 2)
-        tensor([1, 2, 1, 2])
+        array([1, 2, 1, 2])
     """
+@overload
+def tile(A: ArrayLike, reps: Tensor | Sequence[Tensor]) -> Tensor: ...
+@overload
+def tile(A: ArrayLike, reps: ArrayLike) -> ndarray: ...
+@overload
 def trace(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Sums over diagonals.
@@ -6356,9 +7334,19 @@ def trace(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.trace([[1, 2], [3, 4]])
-        tensor(5)
+        5
     """
-def transpose(a: Any, axes: Any = None) -> Tensor:
+@overload
+def trace(
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+) -> ndarray: ...
+@overload
+def transpose(a: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
     """``a`` with its dimensions in another order.
 
     Args:
@@ -6368,11 +7356,14 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.transpose([[1, 2, 3], [4, 5, 6]])
-        tensor([[1, 4],
-                [2, 5],
-                [3, 6]])
+        array([[1, 4],
+               [2, 5],
+               [3, 6]])
     """
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
+@overload
+def transpose(a: ArrayLike, axes: Any = None) -> ndarray: ...
+@overload
+def trapezoid(y: Tensor | Sequence[Tensor], x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     """The integral of ``y`` along ``axis``, by the trapezoidal rule.
 
     Args:
@@ -6384,14 +7375,16 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.trapezoid([1, 2, 3], dx=2)
-        tensor(8., dtype=tinytorch.float64)
+        8.0
     """
+@overload
+def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray: ...
 def tri(
     N: int,
     M: int | None = None,
     k: int = 0,
-    dtype: dtype | type | str | None = None,
-) -> Tensor:
+    dtype: DTypeLike | _dtype | None = None,
+) -> ndarray:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
     Args:
@@ -6406,7 +7399,8 @@ def tri(
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
     """
-def tril(m: Any, k: int = 0) -> Tensor:
+@overload
+def tril(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
     """The lower triangle of matrices, zeros above it.
 
     Args:
@@ -6416,10 +7410,12 @@ def tril(m: Any, k: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.tril([[1, 2], [3, 4]])
-        tensor([[1, 0],
-                [3, 4]])
+        array([[1, 0],
+               [3, 4]])
     """
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+@overload
+def tril(m: ArrayLike, k: int = 0) -> ndarray: ...
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]:
     """Where the lower triangle of a matrix lies.
 
     Args:
@@ -6430,8 +7426,9 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
     Example:
         >>> import tinytorch.numpy as np
         >>> np.tril_indices(2)
-        (tensor([0, 1, 1]), tensor([0, 0, 1]))
+        (array([0, 1, 1]), array([0, 0, 1]))
     """
+@overload
 def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     """Where the lower triangle of a matrix lies, in row-major order.
 
@@ -6450,7 +7447,10 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         >>> tt.tril_indices_from(tt.zeros(2, 2))
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
-def trim_zeros(filt: Any, trim: str = 'fb') -> Tensor:
+@overload
+def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]: ...
+@overload
+def trim_zeros(filt: Tensor | Sequence[Tensor], trim: str = 'fb') -> Tensor:
     """A signal without the zeros at its ends.
 
     Args:
@@ -6465,7 +7465,10 @@ def trim_zeros(filt: Any, trim: str = 'fb') -> Tensor:
         >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
         tensor([1, 0, 2])
     """
-def triu(m: Any, k: int = 0) -> Tensor:
+@overload
+def trim_zeros(filt: ArrayLike, trim: str = 'fb') -> ndarray: ...
+@overload
+def triu(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
     """The upper triangle of matrices, zeros below it.
 
     Args:
@@ -6475,10 +7478,12 @@ def triu(m: Any, k: int = 0) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.triu([[1, 2], [3, 4]])
-        tensor([[1, 2],
-                [0, 4]])
+        array([[1, 2],
+               [0, 4]])
     """
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+@overload
+def triu(m: ArrayLike, k: int = 0) -> ndarray: ...
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]:
     """Where the upper triangle of a matrix lies.
 
     Args:
@@ -6489,8 +7494,9 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tens
     Example:
         >>> import tinytorch.numpy as np
         >>> np.triu_indices(2)
-        (tensor([0, 0, 1]), tensor([0, 1, 1]))
+        (array([0, 0, 1]), array([0, 1, 1]))
     """
+@overload
 def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     """Where the upper triangle of a matrix lies, in row-major order.
 
@@ -6509,63 +7515,47 @@ def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         >>> tt.triu_indices_from(tt.zeros(2, 2))
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
-def true_divide(
-    x1: Any,
-    x2: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """The quotient of two operands; of integers in float64.
+@overload
+def triu_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]: ...
+true_divide: ufunc[_add]
+"""The quotient of two operands; of integers in float64.
 
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x1: Array, or what makes one.
+    x2: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.true_divide([6, 5], 2)
-        tensor([3.0000, 2.5000], dtype=tinytorch.float64)
-    """
-def trunc(
-    x: Any,
-    /,
-    out: Tensor | None = None,
-    *,
-    where: Any = True,
-    casting: str = 'same_kind',
-    order: str = 'K',
-    dtype: dtype | type | str | None = None,
-    subok: _bool = True,
-) -> Tensor:
-    """Each element without its fractional part.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.true_divide([6, 5], 2)
+    array([3. , 2.5])
+"""
+trunc: ufunc[_abs]
+"""Each element without its fractional part.
 
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-            (default) or ``"unsafe"``.
-        order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+Args:
+    x: Array, or what makes one.
+    out: Where to write the result.
+    where: Where to compute; elsewhere is what ``out`` holds, or zero.
+    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        (default) or ``"unsafe"``.
+    order: Accepted; the result is in row-major order.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
-    Example:
-        >>> import tinytorch.numpy as np
-    """
-def union1d(ar1: Any, ar2: Any) -> Tensor:
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.trunc([-1.5, 2.0])
+    array([-1.,  2.])
+"""
+@overload
+def union1d(ar1: Tensor | Sequence[Tensor], ar2: ArrayLike) -> Tensor:
     """The elements that are in either tensor, each once and in ascending order.
 
     Args:
@@ -6578,8 +7568,12 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
         tensor([1, 2, 3])
     """
 @overload
+def union1d(ar1: ArrayLike, ar2: Tensor | Sequence[Tensor]) -> Tensor: ...
+@overload
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray: ...
+@overload
 def unique(
-    ar: Any,
+    ar: Tensor | Sequence[Tensor],
     return_index: Literal[False] = False,
     return_inverse: Literal[False] = False,
     return_counts: Literal[False] = False,
@@ -6602,11 +7596,22 @@ def unique(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.unique([3, 1, 3], return_counts=True)
-        (tensor([1, 3]), tensor([1, 2]))
+        (array([1, 3]), array([1, 2]))
     """
 @overload
 def unique(
-    ar: Any,
+    ar: ArrayLike,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = None,
+    *,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> ndarray: ...
+@overload
+def unique(
+    ar: Tensor | Sequence[Tensor],
     return_index: Literal[True],
     return_inverse: _bool = False,
     return_counts: _bool = False,
@@ -6617,7 +7622,18 @@ def unique(
 ) -> tuple[Tensor, ...]: ...
 @overload
 def unique(
-    ar: Any,
+    ar: ArrayLike,
+    return_index: Literal[True],
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> tuple[ndarray, ...]: ...
+@overload
+def unique(
+    ar: Tensor | Sequence[Tensor],
     return_index: _bool = False,
     *,
     return_inverse: Literal[True],
@@ -6628,7 +7644,18 @@ def unique(
 ) -> tuple[Tensor, ...]: ...
 @overload
 def unique(
-    ar: Any,
+    ar: ArrayLike,
+    return_index: _bool = False,
+    *,
+    return_inverse: Literal[True],
+    return_counts: _bool = False,
+    axis: int | None = None,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> tuple[ndarray, ...]: ...
+@overload
+def unique(
+    ar: Tensor | Sequence[Tensor],
     return_index: _bool = False,
     return_inverse: _bool = False,
     *,
@@ -6639,7 +7666,18 @@ def unique(
 ) -> tuple[Tensor, ...]: ...
 @overload
 def unique(
-    ar: Any,
+    ar: ArrayLike,
+    return_index: _bool = False,
+    return_inverse: _bool = False,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = None,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> tuple[ndarray, ...]: ...
+@overload
+def unique(
+    ar: Tensor | Sequence[Tensor],
     return_index: _bool = False,
     return_inverse: _bool = False,
     return_counts: _bool = False,
@@ -6648,7 +7686,19 @@ def unique(
     equal_nan: _bool = True,
     sorted: _bool = True,
 ) -> Tensor | tuple[Tensor, ...]: ...
-def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: _bool = False,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: _bool = True,
+    sorted: _bool = True,
+) -> ndarray | tuple[ndarray, ...]: ...
+@overload
+def unique_all(x: Tensor | Sequence[Tensor]) -> return_types.unique_all:
     """The distinct elements, in ascending order, with places and counts.
 
     Args:
@@ -6663,7 +7713,10 @@ def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
         tensor([1, 0])
     """
-def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
+@overload
+def unique_all(x: ArrayLike) -> return_types.unique_all[ndarray]: ...
+@overload
+def unique_counts(x: Tensor | Sequence[Tensor]) -> return_types.unique_counts:
     """The distinct elements, in ascending order, and how often each comes.
 
     Args:
@@ -6677,7 +7730,10 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
         >>> tt.unique_counts(tt.tensor([3, 1, 3])).counts
         tensor([1, 2])
     """
-def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
+@overload
+def unique_counts(x: ArrayLike) -> return_types.unique_counts[ndarray]: ...
+@overload
+def unique_inverse(x: Tensor | Sequence[Tensor]) -> return_types.unique_inverse:
     """The distinct elements, in ascending order, and where among them each element is.
 
     Args:
@@ -6691,7 +7747,10 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
         >>> tt.unique_inverse(tt.tensor([3, 1, 3])).inverse_indices
         tensor([1, 0, 1])
     """
-def unique_values(x: Any) -> Tensor:
+@overload
+def unique_inverse(x: ArrayLike) -> return_types.unique_inverse[ndarray]: ...
+@overload
+def unique_values(x: Tensor | Sequence[Tensor]) -> Tensor:
     """The distinct elements, in ascending order; NaNs are distinct from each other.
 
     Args:
@@ -6702,7 +7761,14 @@ def unique_values(x: Any) -> Tensor:
         >>> tt.unique_values(tt.tensor([3, 1, 3]))
         tensor([1, 3])
     """
-def unravel_index(indices: Any, shape: Any, order: str = 'C') -> tuple[Tensor, ...]:
+@overload
+def unique_values(x: ArrayLike) -> ndarray: ...
+@overload
+def unravel_index(
+    indices: Tensor | Sequence[Tensor],
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    order: str = 'C',
+) -> tuple[Tensor, ...]:
     """The index in each dimension of places in the flattened tensor.
 
     Args:
@@ -6713,9 +7779,16 @@ def unravel_index(indices: Any, shape: Any, order: str = 'C') -> tuple[Tensor, .
     Example:
         >>> import tinytorch.numpy as np
         >>> np.unravel_index([1, 5], (2, 3))
-        (tensor([0, 1]), tensor([1, 2]))
+        (array([0, 1]), array([1, 2]))
     """
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+@overload
+def unravel_index(
+    indices: ArrayLike,
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    order: str = 'C',
+) -> tuple[ndarray, ...]: ...
+@overload
+def unstack(x: Tensor | Sequence[Tensor], /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices of a tensor along a dimension; see ``unbind``.
 
     Args:
@@ -6730,8 +7803,11 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
         >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
         (tensor([1, 3]), tensor([2, 4]))
     """
+@overload
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ndarray, ...]: ...
+@overload
 def unwrap(
-    p: Any,
+    p: Tensor | Sequence[Tensor],
     discont: float | None = None,
     axis: int = -1,
     *,
@@ -6750,7 +7826,16 @@ def unwrap(
         >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
         tensor([ 0, -1, -2, -2])
     """
-def vander(x: Any, N: int | None = None, increasing: _bool = False) -> Tensor:
+@overload
+def unwrap(
+    p: ArrayLike,
+    discont: float | None = None,
+    axis: int = -1,
+    *,
+    period: float = 6.283185307179586,
+) -> ndarray: ...
+@overload
+def vander(x: Tensor | Sequence[Tensor], N: int | None = None, increasing: _bool = False) -> Tensor:
     """The powers of each element of a vector, as the columns of a matrix.
 
     Args:
@@ -6761,19 +7846,22 @@ def vander(x: Any, N: int | None = None, increasing: _bool = False) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.vander([1, 2, 3], 3)
-        tensor([[1, 1, 1],
-                [4, 2, 1],
-                [9, 3, 1]])
+        array([[1, 1, 1],
+               [4, 2, 1],
+               [9, 3, 1]])
     """
+@overload
+def vander(x: ArrayLike, N: int | None = None, increasing: _bool = False) -> ndarray: ...
+@overload
 def var(
-    a: Any,
-    axis: Any = None,
-    dtype: dtype | type | str | None = None,
+    a: Tensor | Sequence[Tensor],
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     ddof: float = 0,
     keepdims: _bool = False,
     *,
-    where: Any = True,
+    where: ArrayLike = True,
     mean: Any = None,
     correction: float | None = None,
 ) -> Tensor:
@@ -6793,9 +7881,23 @@ def var(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.var([1.0, 3.0])
-        tensor(1., dtype=tinytorch.float64)
+        1.0
     """
-def vdot(a: Any, b: Any, /) -> Tensor:
+@overload
+def var(
+    a: ArrayLike,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
+    ddof: float = 0,
+    keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: Any = None,
+    correction: float | None = None,
+) -> ndarray: ...
+@overload
+def vdot(a: Tensor | Sequence[Tensor], b: ArrayLike, /) -> Tensor:
     """The sum of products of all elements, of the first one's conjugates if complex.
 
     Args:
@@ -6805,34 +7907,61 @@ def vdot(a: Any, b: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
-        tensor(14.+0.j, dtype=tinytorch.complex128)
+        (14+0j)
     """
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sums of products along a dimension, of the first one's conjugates if complex.
+@overload
+def vdot(a: ArrayLike, b: Tensor | Sequence[Tensor], /) -> Tensor: ...
+@overload
+def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray: ...
+class _vecdot(Protocol):
+    @overload
+    def __call__(
+        self,
+        x1: Tensor | Sequence[Tensor],
+        x2: ArrayLike,
+        /,
+        *,
+        axis: int = -1,
+    ) -> Tensor: ...
+    @overload
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: Tensor | Sequence[Tensor],
+        /,
+        *,
+        axis: int = -1,
+    ) -> Tensor: ...
+    @overload
+    def __call__(self, x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray: ...
 
-    Args:
-        x1: Tensor of at least one dimension.
-        x2: Tensor that broadcasts with it.
-        axis: The dimension; default the last.
+vecdot: ufunc[_vecdot]
+"""Sums of products along a dimension, of the first one's conjugates if complex.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
-        tensor([3, 7])
-    """
-def vecmat(x1: Any, x2: Any, /) -> Tensor:
-    """Products of vectors, conjugated if complex, and matrices.
+Args:
+    x1: Tensor of at least one dimension.
+    x2: Tensor that broadcasts with it.
+    axis: The dimension; default the last.
 
-    Args:
-        x1: Tensor of shape ``(*, n)``.
-        x2: Tensor of shape ``(*, n, k)``.
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+"""
+vecmat: ufunc[_matvec]
+"""Products of vectors, conjugated if complex, and matrices.
 
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
-        tensor([4, 6])
-    """
-def vsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
+Args:
+    x1: Tensor of shape ``(*, n)``.
+    x2: Tensor of shape ``(*, n, k)``.
+
+Example:
+    >>> import tinytorch.numpy as np
+    >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
+    array([4, 6])
+"""
+@overload
+def vsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
     """A tensor cut into equal parts, or before given places, along the first dimension.
 
     Args:
@@ -6845,12 +7974,17 @@ def vsplit(ary: Any, indices_or_sections: Any) -> tuple[Tensor, ...]:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]
-        tensor([[1, 2]])
+        array([[1, 2]])
     """
+@overload
+def vsplit(ary: ArrayLike, indices_or_sections: Tensor | Sequence[Tensor]) -> list[Tensor]: ...
+@overload
+def vsplit(ary: ArrayLike, indices_or_sections: ArrayLike) -> list[ndarray]: ...
+@overload
 def vstack(
-    tup: Any,
+    tup: Tensor | Sequence[Tensor],
     *,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> Tensor:
     """Tensors one below the other: rows, or along the first dimension.
@@ -6864,16 +7998,27 @@ def vstack(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.vstack([[1, 2], [3, 4]])
-        tensor([[1, 2],
-                [3, 4]])
+        array([[1, 2],
+               [3, 4]])
     """
 @overload
-def where(condition: Any, x: Any, y: Any, /) -> Tensor:
+def vstack(
+    tup: ArrayLike,
+    *,
+    dtype: DTypeLike | _dtype | None = None,
+    casting: str = 'same_kind',
+) -> ndarray: ...
+@overload
+def where(condition: Tensor | Sequence[Tensor], x: ArrayLike, y: ArrayLike, /) -> Tensor:
     """Elements of one tensor where a condition holds, and of another elsewhere.
 
     Args:
         condition: Tensor, or what makes one.
-        *choices: The two tensors or numbers. Without them, the places where it holds.
+        x: Elements where it holds; without ``x`` and ``y``, the places where it does.
+        y: Elements elsewhere.
+
+    Raises:
+        ValueError: If there is one of them alone.
 
     Returns:
         Tensor of the common shape; without choices what ``nonzero`` gives.
@@ -6881,39 +8026,55 @@ def where(condition: Any, x: Any, y: Any, /) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.where([True, False], [1, 2], 0)
-        tensor([1, 0])
+        array([1, 0])
         >>> np.where([False, True])
-        (tensor([1]),)
+        (array([1]),)
     """
 @overload
-def where(condition: Any, /) -> tuple[Tensor, ...]: ...
+def where(condition: ArrayLike, x: Tensor | Sequence[Tensor], y: ArrayLike, /) -> Tensor: ...
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: Tensor | Sequence[Tensor], /) -> Tensor: ...
+@overload
+def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, /) -> ndarray: ...
+@overload
+def where(condition: Tensor | Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: ArrayLike, /) -> tuple[ndarray, ...]: ...
 def zeros(
-    shape: Any,
-    dtype: dtype | type | str | None = None,
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
-    **options: Any,
-) -> Tensor:
+    *,
+    device: Any = None,
+    like: Any = None,
+    backend: Any = None,
+) -> ndarray:
     """A tensor of zeros.
 
     Args:
         shape: The sizes.
         dtype: Default float64.
-        order: Accepted; the tensor is in row-major order.
-        **options: ``device`` or ``backend``; ``like`` is accepted.
+        order: Accepted; the array is in row-major order.
+        device: Where; default as the state says.
+        like: Accepted.
+        backend: A backend or its name; default the active one.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.zeros(2)
-        tensor([0., 0.], dtype=tinytorch.float64)
+        array([0., 0.])
     """
+@overload
 def zeros_like(
-    a: Any,
+    a: Tensor | Sequence[Tensor],
     /,
-    dtype: dtype | type | str | None = None,
+    dtype: DTypeLike | _dtype | None = None,
     order: str = 'K',
     subok: _bool = True,
-    shape: Any = None,
-    **options: Any,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
 ) -> Tensor:
     """A tensor of zeros of the shape and dtype of another.
 
@@ -6923,10 +8084,23 @@ def zeros_like(
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        **options: ``device`` or ``backend``.
+        device: Where; default where ``a`` is.
+        backend: A backend or its name.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.zeros_like([1, 2])
-        tensor([0, 0])
+        array([0, 0])
     """
+@overload
+def zeros_like(
+    a: ArrayLike,
+    /,
+    dtype: DTypeLike | _dtype | None = None,
+    order: str = 'K',
+    subok: _bool = True,
+    shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    *,
+    device: Any = None,
+    backend: Any = None,
+) -> ndarray: ...

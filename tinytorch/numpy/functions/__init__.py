@@ -103,7 +103,7 @@ def function_of(name: str) -> Callable[..., Any] | None:
     return function
 
 
-def __getattr__(name: str) -> Any:
+def _attribute(name: str) -> Any:
     function = function_of(name)
     if function is None and not name.startswith("_"):
         if name in DTYPES and current_backend().supports(NAMES[name]):
@@ -117,6 +117,10 @@ def __getattr__(name: str) -> Any:
         return _forwarded(name)
     globals()[name] = function
     return function
+
+
+#: A variable, of which type checkers know nothing more: what is public has stubs.
+__getattr__: Any = _attribute
 
 
 def _forwarded(name: str) -> Any:

@@ -70,7 +70,7 @@ det: Callable[[Any], Tensor] = _of_one(
     "det", "The determinant of each matrix.",
     ">>> np.linalg.det([[2.0, 0.0], [0.0, 3.0]])", "6.0",
 )  # fmt: skip
-slogdet: Callable[[Any], Any] = _of_one(
+slogdet: Callable[[Any], return_types.linalg_slogdet] = _of_one(
     "slogdet", "The sign and the logarithm of each determinant, a named tuple.",
     ">>> np.linalg.slogdet([[1.0, 0.0], [0.0, -1.0]])[0]", "-1.0",
 )  # fmt: skip
