@@ -31,8 +31,8 @@ _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh":
 _SHARING = frozenset(
     """copyto fill_diagonal place put put_along_axis putmask asarray asanyarray ascontiguousarray
     broadcast_arrays broadcast_to diagonal expand_dims from_dlpack matrix_transpose moveaxis
-    permute_dims fftfreq rfftfreq ravel real imag reshape rollaxis squeeze swapaxes transpose unstack load save
-    savez savez_compressed""".split()
+    permute_dims fftfreq rfftfreq ravel real imag reshape rollaxis squeeze swapaxes transpose
+    unstack load save savez savez_compressed""".split()
 )
 #: Options that NumPy has not.
 _OURS = frozenset(("device", "backend", "descending"))

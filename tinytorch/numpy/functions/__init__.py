@@ -59,8 +59,8 @@ _SAME: frozenset[str] = frozenset(
     """append apply_along_axis argpartition array_equiv asanyarray ascontiguousarray astype average
     bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
     copyto correlate delete diag_indices diag_indices_from digitize
-    ediff1d expand_dims extract fill_diagonal flatnonzero from_dlpack frombuffer fromfunction fromiter
-    geomspace hamming hanning histogram_bin_edges identity indices insert interp
+    ediff1d expand_dims extract fill_diagonal flatnonzero from_dlpack frombuffer fromfunction
+    fromiter geomspace hamming hanning histogram_bin_edges identity indices insert interp
     intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
     matrix_transpose min_scalar_type nanargmax nanargmin nanmax nanmin
     nanstd nanvar ndim pad partition permute_dims piecewise place ptp put_along_axis
