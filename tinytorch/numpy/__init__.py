@@ -31,7 +31,7 @@ from . import random as random
 from ._errstate import errstate as errstate
 from .arrays import ndarray as ndarray
 from .functions import __array_api_version__ as __array_api_version__
-from .functions import __array_namespace_info__ as __array_namespace_info__
+from .functions.array_api import NamespaceInfo
 from .functions.dialect import host
 from .grids import c_ as c_
 from .grids import mgrid as mgrid
@@ -49,6 +49,12 @@ from .printing import get_printoptions as get_printoptions
 from .printing import printoptions as printoptions
 from .printing import set_printoptions as set_printoptions
 from .ufunc import ufunc as ufunc
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """What the array API standard lets a program ask of a namespace."""
+    return NamespaceInfo(str)
+
 
 #: What is NumPy's own, and has nothing to do with where arrays are.
 _HOSTS: frozenset[str] = frozenset(

@@ -44,7 +44,7 @@ from tinytorch.numpy import random as random
 from tinytorch.numpy._errstate import errstate as errstate
 from tinytorch.numpy.arrays import ndarray as ndarray
 from tinytorch.numpy.functions import __array_api_version__ as __array_api_version__
-from tinytorch.numpy.functions import __array_namespace_info__ as __array_namespace_info__
+from tinytorch.numpy.functions.array_api import NamespaceInfo
 from tinytorch.numpy.functions.files import Archive
 from tinytorch.numpy.grids import c_ as c_
 from tinytorch.numpy.grids import mgrid as mgrid
@@ -64,6 +64,7 @@ from tinytorch.ops.index.index_tools import index_exp as index_exp
 from tinytorch.ops.index.index_tools import s_ as s_
 import tinytorch.return_types as return_types
 
+def __array_namespace_info__() -> NamespaceInfo: ...
 _HOSTS: frozenset[str]
 def _forwarded(name: str) -> Any: ...
 bool: _dtype
@@ -1512,6 +1513,43 @@ Example:
     >>> np.ceil([-1.5, 2.0])
     array([-1.,  2.])
 """
+@overload
+def choose(
+    a: Tensor | Sequence[Tensor],
+    choices: ArrayLike,
+    out: Tensor | None = None,
+    mode: str = 'raise',
+) -> Tensor:
+    """For each element the one in its place of the choice that it names by number.
+
+    Args:
+        a: Integers.
+        choices: Arrays that broadcast with ``a`` and each other.
+        out: Where to write the result.
+        mode: What happens to a number that there is not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Raises:
+        ValueError: For a number that there is not.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
+        array([ 1, 20,  3])
+    """
+@overload
+def choose(
+    a: ArrayLike,
+    choices: Tensor | Sequence[Tensor],
+    out: Tensor | None = None,
+    mode: str = 'raise',
+) -> Tensor: ...
+@overload
+def choose(
+    a: ArrayLike,
+    choices: ArrayLike,
+    out: ndarray | None = None,
+    mode: str = 'raise',
+) -> ndarray: ...
 @overload
 def clip(
     a: Tensor | Sequence[Tensor],

@@ -82,8 +82,6 @@ class ndarray(Holder):
     def grad(self, value: ndarray | None) -> None: ...
     def backward(self, gradient: Any = None, retain_graph: bool | None = None) -> None: ...
     def detach(self) -> ndarray: ...
-    def __getitem__(self, key: Any) -> ndarray: ...
-    def __setitem__(self, key: Any, value: Any) -> None: ...
     def __delitem__(self, key: Any) -> None: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[ndarray]: ...
@@ -163,6 +161,7 @@ class ndarray(Holder):
     def __ge__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
     def __ge__(self, other: ArrayLike, /) -> ndarray: ...
+    def __getitem__(self, key: Any) -> ndarray: ...
     @overload
     def __gt__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
@@ -279,6 +278,7 @@ class ndarray(Holder):
     def __rxor__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
     def __rxor__(self, other: ArrayLike, /) -> ndarray: ...
+    def __setitem__(self, key: Any, value: Any) -> None: ...
     @overload
     def __sub__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
@@ -455,6 +455,36 @@ class ndarray(Holder):
             >>> np.array([1, 256], dtype=np.int16).byteswap()
             array([256,   1], dtype=int16)
         """
+    @overload
+    def choose(
+        _self,
+        choices: Tensor | Sequence[Tensor],
+        out: Tensor | None = None,
+        mode: str = 'raise',
+    ) -> Tensor:
+        """For each element the one in its place of the choice that it names by number.
+
+        Args:
+            a: Integers.
+            choices: Arrays that broadcast with ``a`` and each other.
+            out: Where to write the result.
+            mode: What happens to a number that there is not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+        Raises:
+            ValueError: For a number that there is not.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
+            array([ 1, 20,  3])
+        """
+    @overload
+    def choose(
+        _self,
+        choices: ArrayLike,
+        out: ndarray | None = None,
+        mode: str = 'raise',
+    ) -> ndarray: ...
     def clip(
         _self,
         min: Any = None,
@@ -790,22 +820,6 @@ class ndarray(Holder):
             >>> import tinytorch.numpy as np
             >>> np.prod([[1, 2], [3, 4]])
             24
-        """
-    def ptp(_self, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> ndarray:
-        """The distance from the smallest element to the largest, of all or along ``axis``.
-
-        Args:
-            a: Real tensor of any shape.
-            axis: Dimension or dimensions; None, the default, means all.
-            keepdims: Keep the reduced dimensions with size 1.
-
-        Raises:
-            IndexError: If there is nothing to compare.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
-            tensor([6, 2])
         """
     def put(_self, indices: Any, values: Any, mode: str = 'raise') -> None:
         """Write values to places of the array as if it had one dimension; see ``numpy.put``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
@@ -13,15 +14,22 @@ VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class NamespaceInfo:
-    """Devices, dtypes and limits of the namespace, by the standard's names."""
+    """Devices, dtypes and limits of the namespace, by the standard's names.
+
+    Args:
+        device: Makes what the arrays of the namespace have for a device.
+    """
+
+    def __init__(self, device: Callable[[str], Any] = device_) -> None:
+        self._device = device
 
     def capabilities(self) -> dict[str, Any]:
         """What depends on data, and how many dimensions there may be."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self) -> device_:
+    def default_device(self) -> Any:
         """The device of tensors made without one."""
-        return device_(current_backend().device_type)
+        return self._device(current_backend().device_type)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, dtypes.dtype]:
         """The dtypes of tensors made without one."""
@@ -39,6 +47,6 @@ class NamespaceInfo:
             return found
         return {name: d for name, d in found.items() if isdtype(d, kind)}
 
-    def devices(self) -> tuple[device_, ...]:
+    def devices(self) -> tuple[Any, ...]:
         """The devices of the active backend."""
-        return tuple(device_(name) for name in current_backend().devices())
+        return tuple(self._device(name) for name in current_backend().devices())

@@ -288,6 +288,35 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 
 
 @numpy_function
+def choose(a: Any, choices: Any, out: Tensor | None = None, mode: str = "raise") -> Tensor:
+    """For each element the one in its place of the choice that it names by number.
+
+    Args:
+        a: Integers.
+        choices: Arrays that broadcast with ``a`` and each other.
+        out: Where to write the result.
+        mode: What happens to a number that there is not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Raises:
+        ValueError: For a number that there is not.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
+        array([ 1, 20,  3])
+    """
+    options = promoted(*choices)
+    places = in_bounds("choose", tensor_of(a, options[0]._xp), len(options), mode)
+    if bool(((places < 0) | (places >= len(options))).any()):
+        raise ValueError("invalid entry in choice array")
+    found = options[0]
+    for i, choice in enumerate(options[1:], 1):
+        found = top_level("where")(places == i, choice, found)
+    shape = top_level("broadcast_shapes")(tuple(places.shape), tuple(found.shape))
+    return written(found.expand(tuple(shape)).clone(), out)  # type: ignore[no-any-return]
+
+
+@numpy_function
 def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write values to places of the flattened ``a``.
 
