@@ -415,15 +415,15 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    shape = input.shape
-    lead = len(size) - len(shape)
-    if lead > 0 and size[lead:] == shape and size.__class__ is tuple:
-        for n in size:
-            if n.__class__ is not int or n < 0:
-                break
-        else:
-            if size[0] > 1:
+    for n in size:
+        if n.__class__ is not int or n < 1:
+            break
+    else:
+        if len(size) > input.ndim and size[0] > 1:  # what is larger is no view to write to
+            try:
                 return xp.broadcast_to(input, size)
+            except ValueError:  # what follows says in PyTorch's words what is wrong
+                pass
     wanted = expanded_size(input.shape, size)
     if input.size and math.prod(wanted) == input.size:  # a view that may be written to
         return input.reshape(wanted)
