@@ -110,7 +110,7 @@ class Arguments:
         return f"return _slow({tuple_of(names)}, _more, _options)"
 
     def _bind(self) -> Iterator[str]:
-        """Keywords to parameters, and what has to be looked at before a kernel runs."""
+        """Arguments to parameters, and what has to be looked at before a kernel runs."""
         op = self.op
         named = self.form not in OPERATORS
         yield from (
@@ -127,14 +127,19 @@ class Arguments:
             yield f"    {self.slow}"
         if not named:
             return
+        yield from self._bind_named()
+        unfit = [] if is_numpys(op) else list(self._unfit())
+        if unfit:
+            yield f"if {' or '.join(unfit)}:"
+            yield f"    {self.slow}"
+
+    def _bind_named(self) -> Iterator[str]:
+        """Keywords to parameters, those first that come in no other way."""
+        op = self.op
         yield "if _options:"
         yield "    _left = _len(_options)"
-        for i, name in enumerate(op.plan.params):
+        for name in op.plan.params[op.plan.positional :]:
             yield f"    if {name!r} in _options:"
-            given = "_more" if name == self.sizes else f"{name} is not _d{i}"
-            if i < op.plan.positional:
-                yield f"        if {given}:"
-                yield f"            {self.slow}"
             yield f"        {name} = _options[{name!r}]"
             yield "        _left -= 1"
         if self.form is Form.CREATION:
@@ -144,11 +149,14 @@ class Arguments:
             yield f"            {self.slow}"
             yield "        _left -= 1"
         yield "    if _left:"
-        yield f"        {self.slow}"
-        unfit = [] if is_numpys(op) else list(self._unfit())
-        if unfit:
-            yield f"if {' or '.join(unfit)}:"
-            yield f"    {self.slow}"
+        for i, name in enumerate(self.positional):
+            yield f"        if {name!r} in _options:"
+            yield f"            if {'_more' if name == self.sizes else f'{name} is not _d{i}'}:"
+            yield f"                {self.slow}"
+            yield f"            {name} = _options[{name!r}]"
+            yield "            _left -= 1"
+        yield "        if _left:"
+        yield f"            {self.slow}"
 
     def _bind_sizes(self, name: str) -> Iterator[str]:
         at = self.op.plan.sizes
@@ -171,9 +179,9 @@ class Arguments:
             if i == op.plan.flag:
                 yield name
             elif kind is bool:
-                yield f"{name}.__class__ is not _bool and {name} is not _d{i}"
+                yield f"{name} is not _d{i} and {name}.__class__ is not _bool"
             elif kind is float:
-                yield f"{name}.__class__ not in _reals and {name} is not _d{i}"
+                yield f"{name} is not _d{i} and {name}.__class__ not in _reals"
             elif op.registered.stands_in and op.annotations.get(name) in _STANDS_FOR:
                 yield f"{name}.__class__ is not {_STANDS_FOR[op.annotations[name]]}"
             elif op.plan.defaults[i] is REQUIRED:

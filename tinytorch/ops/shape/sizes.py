@@ -242,9 +242,9 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
         tinytorch.Size([2, 12])
     """
     ndim = input.ndim
-    if ndim > 1 and start_dim.__class__ is int is end_dim.__class__ and start_dim == 0:
-        if end_dim in (-1, ndim - 1):
-            return input.reshape(input.size)
+    if ndim > 1 and input.flags.c_contiguous and start_dim.__class__ is int and start_dim == 0:
+        if end_dim.__class__ is int and (end_dim == -1 or end_dim == ndim - 1):
+            return input.ravel()  # a view, in less time than by reshape
     if isinstance(start_dim, str):  # NumPy's first argument is the order
         if start_dim != "C":
             raise ValueError(f"flatten(): give the order as order={start_dim!r}")
