@@ -6,6 +6,7 @@ storage, the autograd state, conversions to Python and NumPy, and protocols.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -511,9 +512,20 @@ class Tensor(Storage):
 torch_function.never_ask(Tensor)
 
 
+def blank(cls: type) -> Any:
+    """Instances of a class without end, nothing in their slots.
+
+    ``next`` of it is ``object.__new__(cls)`` without the tuple that Python makes for such a call.
+    """
+    return itertools.starmap(object.__new__, itertools.repeat((cls,)))
+
+
+tensors: Any = blank(Tensor)
+
+
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor around a raw array, without history."""
-    out: Tensor = object.__new__(cls)
+    out: Tensor = next(tensors) if cls is Tensor else object.__new__(cls)
     out._data = data
     out._xp = xp
     out._rg = False

@@ -19,7 +19,7 @@ from ..autograd.inference import UNSETTLED, mark
 from ..autograd.nodes import Node, next_seq
 from ..autograd.saved_packing import Recording
 from ..autograd.views import FIXED, SEVERAL, VIEW, edge_of, track, unrecorded_kind
-from ..core.tensor import Tensor, making
+from ..core.tensor import Tensor, blank, making, tensors
 from ..core.torch_function import PLAIN
 from ..dtypes import as_dtype, dtype, float32
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
@@ -35,14 +35,6 @@ from .signature import of_inplace
 from .spec import REQUIRED, Op
 from .template import source
 from .template_arguments import Form, is_numpys
-
-
-def blank(cls: type) -> Any:
-    """Instances of a class without end, nothing in their slots.
-
-    ``next`` of it is ``object.__new__(cls)`` without the tuple that Python makes for such a call.
-    """
-    return itertools.starmap(object.__new__, itertools.repeat((cls,)))
 
 
 #: What the template's names stand for in every function.
@@ -93,7 +85,7 @@ _SHARED: dict[str, Any] = {
     "_told": told,
     "_shorten": shorten,
     "_single": float32.dtype,
-    "_tensors": blank(Tensor),
+    "_tensors": tensors,
     "_track": track,
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,

@@ -11724,6 +11724,8 @@ class Tensor(Storage):
             tensor([0., 0.])
         """
 
+def blank(cls: type) -> Any: ...
+tensors: Any
 def wrap(data: Any, xp: Backend, cls: type[Tensor] = ...) -> Tensor: ...
 def rebuild(
     cls: type[Tensor] | None,
