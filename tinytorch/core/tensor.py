@@ -7,9 +7,9 @@ storage, the autograd state, conversions to Python and NumPy, and protocols.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from .. import dtypes
 from ..autograd.above import ABOVE
@@ -43,6 +43,9 @@ from .torch_function_members import asked_first
 
 if TYPE_CHECKING:
     from ..backends import BackendLike
+
+
+_T = TypeVar("_T")
 
 
 class Making:
@@ -512,20 +515,20 @@ class Tensor(Storage):
 torch_function.never_ask(Tensor)
 
 
-def blank(cls: type) -> Any:
+def blank(cls: type[_T]) -> Iterator[_T]:
     """Instances of a class without end, nothing in their slots.
 
     ``next`` of it is ``object.__new__(cls)`` without the tuple that Python makes for such a call.
     """
-    return itertools.starmap(object.__new__, itertools.repeat((cls,)))
+    return cast("Iterator[_T]", itertools.starmap(object.__new__, itertools.repeat((cls,))))
 
 
-tensors: Any = blank(Tensor)
+tensors: Iterator[Tensor] = blank(Tensor)
 
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     """A tensor around a raw array, without history."""
-    out: Tensor = next(tensors) if cls is Tensor else object.__new__(cls)
+    out = next(tensors) if cls is Tensor else object.__new__(cls)
     out._data = data
     out._xp = xp
     out._rg = False

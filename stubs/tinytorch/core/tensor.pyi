@@ -5,6 +5,7 @@ from builtins import float as _float
 from builtins import int as _int
 from builtins import type as _type
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Sequence
 from numpy.typing import ArrayLike
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from typing import Literal
 from typing import NoReturn
 from typing import Self
 from typing import SupportsIndex
+from typing import TypeVar
 from typing import Unpack
 from typing import overload
 from tinytorch.autograd.grad_fn import GraphNode
@@ -32,6 +34,8 @@ from tinytorch.ops.create.typed_storage import TypedStorage
 from tinytorch.ops.create.untyped_storage import UntypedStorage
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
+
+_T = TypeVar('_T')
 
 class Making:
     version: list[int] | None
@@ -11724,8 +11728,8 @@ class Tensor(Storage):
             tensor([0., 0.])
         """
 
-def blank(cls: type) -> Any: ...
-tensors: Any
+def blank(cls: type[_T]) -> Iterator[_T]: ...
+tensors: Iterator[Tensor]
 def wrap(data: Any, xp: Backend, cls: type[Tensor] = ...) -> Tensor: ...
 def rebuild(
     cls: type[Tensor] | None,

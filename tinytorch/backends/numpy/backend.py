@@ -223,7 +223,7 @@ class NumpyBackend(Backend):
         if axis.__class__ is not int or axis < 0:
             return numpy.expand_dims(array, axis)
         if not axis:  # by reshape, whose steps tell the order in memory; those of [None] are 0
-            return array.reshape((1, *array.shape))
+            return array.reshape((1,) + array.shape)
         shape = list(array.shape)
         shape.insert(axis, 1)
         return array.reshape(shape)
