@@ -30,6 +30,7 @@ class Backward:
         plain_rules: The same with the position of the one argument they need; see the engine.
         joint: The compiled rule that gives every gradient at once, or None.
         flat: Which of the rules are piecewise; see there.
+        may_be_fixed: Positions of those of them that may be numbers.
         both: Whether the first two parameters, and no others, have rules of their own.
         saves: By position, whether some rule wants the value; ``saves_for`` the same where only
             the first, or only the second, of two operands wants a gradient.
@@ -75,6 +76,7 @@ class Backward:
         self.differentiable: tuple[int, ...] = tuple(sorted(self.rules))
         if joint:
             self.differentiable = tuple(self.index[name] for name in joint[-1])
+        self.may_be_fixed: frozenset[int] = self.numbers.intersection(self.differentiable)
         self._note_needs([*self.rules.values(), *of_several])
         self.both: bool = self.differentiable == (0, 1) and not joint
         #: The same where only the first, or only the second, of two operands wants a gradient.
@@ -179,10 +181,10 @@ class Backward:
 
     def fixed(self, given: Sequence[Any]) -> Backward:
         """That of a call with numbers: nothing is kept for a gradient of theirs."""
-        numbers = self.numbers.intersection(self.differentiable)
-        fixed = frozenset(i for i in numbers if not hasattr(given[i], "_data"))
-        if not fixed or self.joint is not None:
+        found = [i for i in self.may_be_fixed if not hasattr(given[i], "_data")]
+        if not found or self.joint is not None:
             return self
+        fixed = frozenset(found)
         if fixed not in self._fixed:
             self._fixed[fixed] = other = self._another()
             other._read_rules({self.params[i]: r for i, r in self.rules.items() if i not in fixed})

@@ -29,8 +29,9 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
     if node is None:
         return
     if isinstance(out, tuple):
-        node.shape = tuple(t._data.shape for t in out)
-        node.dtype = tuple(t._data.dtype for t in out)
+        arrays = [t._data for t in out]
+        node.shape = tuple([array.shape for array in arrays])
+        node.dtype = tuple([array.dtype for array in arrays])
         for i, t in enumerate(out):
             if t._data.dtype.kind in "fc":
                 t._node = Slot(node, i)
@@ -76,7 +77,7 @@ def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ..
     for i in op.dropped:
         args[i] = None
     if op.sequence is not None and not op.saves[op.sequence]:
-        args[op.sequence] = tuple(tuple(raw.shape) for raw in raws[op.sequence])
+        args[op.sequence] = tuple([tuple(raw.shape) for raw in raws[op.sequence]])
     saved: list[Any] = []
     for i in op.saved_positions:
         value = given[i]

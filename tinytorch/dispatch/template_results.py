@@ -128,12 +128,21 @@ class Results(Arrays):
         if not op.backward.differentiable:
             return
         yield f"if {self.wants}:"
-        numbers = op.plan.numbers & set(op.backward.differentiable) and not op.backward.both
-        if op.plan.sequence is not None or (numbers and op.backward.joint is None):
-            variant = "_backward.fixed({given})" if numbers else "_backward"
-            variant = variant.format(given=self.given)
-            yield f"    _record({variant}, _xp, _out, {self.given}, {self.raws})"
+        numbers = frozenset() if op.backward.both or op.backward.joint else op.backward.may_be_fixed
+        variant = f"_backward.fixed({self.given})" if numbers else "_backward"
+        general = f"    _record({variant}, _xp, _out, {self.given}, {self.raws})"
+        if op.plan.sequence is None:
+            by_call = bool(numbers) and (self.core or self.two)
+        else:
+            by_call = self.core or op.backward.saves[0]
+        if by_call:
+            yield general
             return
+        missing = [f"_g{i} is None" for i in sorted(numbers & op.plan.optional)]
+        if missing:
+            yield f"    if {' or '.join(missing)}:"
+            yield f"    {general}"
+            yield "        return _out"
         yield from indented(self._node(self._result_is_differentiable()))
         yield "        _out._node = _node"
         yield "        _out._rg = True"
@@ -148,20 +157,26 @@ class Results(Arrays):
 
     def _result_is_differentiable(self) -> str:
         kind = "_y.dtype.kind in 'fc'"
-        if self.lead not in self.op.backward.differentiable or self.core:
+        several = self.op.plan.sequence is not None
+        if several or self.lead not in self.op.backward.differentiable or self.core:
             return kind
         return f"(_y.dtype is _a{self.lead}.dtype or {kind})"
 
     def _node(self, condition: str, op: str = "_backward") -> Iterator[str]:
         """``_node``, for the result ``_y``, under an ``if`` that the caller goes on with."""
         edges = list(self.op.backward.differentiable)
+        several = self.op.plan.sequence
         for i in edges:
             name = self.op.plan.params[i]
             yield (
+                f"_e{i} = _tuple([_edge_of(_t) for _t in {name}])" if i == several else
                 f"_e{i} = ({name}._node or {name}) if _g{i} is True else "
                 f"_edge_of({name}) if _g{i} else None"
-            )
-        some = " or ".join(f"_e{i} is not None" for i in edges)
+            )  # fmt: skip
+        some = " or ".join(
+            f"_any([_e is not None for _e in _e{i}])" if i == several else f"_e{i} is not None"
+            for i in edges
+        )
         yield f"if ({some}){f' and {condition}' if condition else ''}:"
         yield from indented(self._fill_node(edges, op))
 
@@ -170,7 +185,8 @@ class Results(Arrays):
         yield "_node.seq = _next_seq()"
         yield f"_node.op = {op if self.form is not Form.REFLECTED else '_reflected'}"
         yield "_node.xp = _xp"
-        yield f"_node.edges = {tuple_of(f'_e{i}' for i in edges)}"
+        one = "_e0" if self.op.plan.sequence is not None else tuple_of(f"_e{i}" for i in edges)
+        yield f"_node.edges = {one}"
         yield "_node.shape = _y.shape"
         yield "_node.dtype = _y.dtype"
         yield "_node.versions = _node.out = _node.out_version = _node.hooks = _node.extra = None"
@@ -192,6 +208,11 @@ class Results(Arrays):
     def _save(self, saves: tuple[bool, ...]) -> Iterator[str]:
         """What the node keeps of the arguments."""
         op = self.op
+        if op.plan.sequence is not None:  # in its place stand the shapes
+            shapes = "_tuple([_x.shape for _x in _a0])"
+            yield f"_node.args = {tuple_of((shapes, *op.plan.params[1:]))}"
+            yield "_node.saved = ()"
+            return
         kept = [i for i in op.plan.tensors if saves[i]]
         args = (
             self._kept(i) if i not in op.plan.tensors or i in kept else "None" for i in self.all
@@ -228,7 +249,7 @@ class Results(Arrays):
         """Whether an argument may be a number, or left out."""
         if self.two:
             return i == 1 - self.lead
-        return i in self.op.plan.optional or i in self.op.plan.numbers
+        return i in self.op.plan.optional or (self.core and i in self.op.plan.numbers)
 
     def _results(self) -> Iterator[str]:
         """Several results."""
