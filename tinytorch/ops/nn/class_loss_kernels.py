@@ -7,8 +7,10 @@ from typing import Any
 
 from ...autograd.nodes import Node, target_of
 from ...dispatch.op import Array, Backend, Index, op, piecewise
+from ...dtypes import float64
 from .softmax import _softmax
 
+_DOUBLE = float64.dtype
 _OUT_OF_BOUNDS = "Target {index} is out of bounds."
 
 # Shapes: input (batch, classes, *), target (batch, *).
@@ -98,16 +100,19 @@ def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None
 
 def _of_classes(xp: Backend, input: Array, classes: Array) -> Array:
     """-log softmax(input) at each of the classes."""
-    shifted = input - xp.highest(input, 1)  # so that no term of the sum is above 1
+    plain = input.dtype.char == "f" and xp.is_moderate(input, 1)
+    x = input if plain else input - xp.highest(input, 1)  # no term of the sum is above 1 then
     if input.ndim > 2:
-        losses = xp.sum(xp.exp(shifted), 1)
-        picked = shifted.reshape(-1)[_places(xp, input.shape, classes)].reshape(classes.shape)
+        losses = xp.sum(xp.exp(x), 1)
+        picked = x.reshape(-1)[_places(xp, input.shape, classes)].reshape(classes.shape)
     else:
-        losses = xp.sum_along(xp.exp(shifted), -1)[:, 0]
-        picked = xp.one_of_each_row(shifted, classes)
+        losses = xp.sum_along(xp.exp(x), -1)[:, 0]
+        picked = xp.one_of_each_row(x, classes)
+    if plain:  # of two large numbers, whose difference may be small
+        losses, picked = losses.astype(_DOUBLE), picked.astype(_DOUBLE)
     xp.log(losses, losses)
     losses -= picked
-    return losses
+    return losses.astype(input.dtype) if plain else losses
 
 
 @op(public=False)
