@@ -9,40 +9,51 @@ from ...dispatch.op import Array, Backend, composite, op, reads_results
 from ..linalg.matmul import linear
 
 
-def _sigmoid(xp: Any, x: Any) -> Any:
+def _sigmoid(xp: Backend, x: Array) -> Array:
     # exp overflows to infinity for large negative numbers, whose reciprocal is the right 0.
-    return 1 / (1 + xp.exp(-x))
+    out = -x
+    xp.exp(out, out)
+    out += 1
+    return xp.divide(1, out, out)
+
+
+def _blocks(array: Any, count: int) -> list[Any]:
+    """Equal parts of the rows, one beside the other."""
+    size = array.shape[1] // count
+    return [array[:, at * size : (at + 1) * size] for at in range(count)]
 
 
 @op(public=False, materialize=False, node="MulBackward0")
-def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, Array]:
-    """Hidden state, cell state and the gates after their nonlinearities.
+def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, Array, Array]:
+    """Hidden state, cell state, and what the rule needs.
 
-    The gates are those of input, forgetting, cell and output, one after the other.
+    That is the gates after their nonlinearities, those of input, forgetting, cell and output one
+    after the other, and the squashed cell state.
     """
-    size = cell.shape[1]
-    active = xp.empty(gates.shape, gates.dtype)
-    active[:, : 2 * size] = _sigmoid(xp, gates[:, : 2 * size])
-    active[:, 2 * size : 3 * size] = xp.tanh(gates[:, 2 * size : 3 * size])
-    active[:, 3 * size :] = _sigmoid(xp, gates[:, 3 * size :])
-    i, f, z, o = (active[:, at * size : (at + 1) * size] for at in range(4))
-    new_cell = f * cell + i * z
-    return o * xp.tanh(new_cell), new_cell, active
+    active = _sigmoid(xp, gates)
+    i, f, z, o = _blocks(active, 4)
+    z[...] = xp.tanh(_blocks(gates, 4)[2])
+    new_cell = f * cell
+    new_cell += i * z
+    squashed = xp.tanh(new_cell)
+    return o * squashed, new_cell, active, squashed
 
 
-@reads_results(2)
+@reads_results(2, 3)
 def _lstm_rule(xp: Any, g: Any, cell: Any, out: Any) -> Any:
-    g_hidden, g_cell, g_active = g
-    active = out[2]
-    size = cell.shape[1]
-    i, f, z, o = (active[:, at * size : (at + 1) * size] for at in range(4))
-    squashed = xp.tanh(f * cell + i * z)  # not of the result, which users mask in place
-    through = _zeros_for_none(g_hidden, squashed) * o * (1 - squashed * squashed)
+    g_hidden, g_cell, g_active, g_squashed = g
+    i, f, z, o = _blocks(out[2], 4)
+    squashed = out[3]  # not of the cell state, which users mask in place
+    g_hidden = _zeros_for_none(g_hidden, squashed)
+    through = g_hidden * o if g_squashed is None else g_hidden * o + g_squashed
+    through = through * (1 - squashed * squashed)
     g_cell = through if g_cell is None else g_cell + through
-    g_output = _zeros_for_none(g_hidden, squashed) * squashed
-    g_each = xp.concatenate([g_cell * z, g_cell * cell, g_cell * i, g_output], 1)
-    slopes = xp.concatenate([i * (1 - i), f * (1 - f), 1 - z * z, o * (1 - o)], 1)
-    return (g_each if g_active is None else g_each + g_active) * slopes, g_cell * f
+    g_each = [g_cell * z, g_cell * cell, g_cell * i, g_hidden * squashed]
+    if g_active is not None:
+        g_each = [a + b for a, b in zip(g_each, _blocks(g_active, 4), strict=True)]
+    slopes = [i * (1 - i), f * (1 - f), 1 - z * z, o * (1 - o)]
+    products = [a * b for a, b in zip(g_each, slopes, strict=True)]
+    return xp.concatenate(products, 1), g_cell * f
 
 
 def _zeros_for_none(g: Any, like: Any) -> Any:
@@ -60,13 +71,15 @@ def _gru_gates(xp: Backend, given: Array, recurrent: Array, hidden: Array) -> tu
     and new state, one after the other.
     """
     size = hidden.shape[1]
-    active = xp.empty(given.shape, given.dtype)
-    both = given[:, : 2 * size] + recurrent[:, : 2 * size]
-    active[:, : 2 * size] = _sigmoid(xp, both)
-    r, u = active[:, :size], active[:, size : 2 * size]
-    active[:, 2 * size :] = xp.tanh(given[:, 2 * size :] + r * recurrent[:, 2 * size :])
-    n = active[:, 2 * size :]
-    return n + u * (hidden - n), active
+    both = _sigmoid(xp, given[:, : 2 * size] + recurrent[:, : 2 * size])
+    r, u = _blocks(both, 2)
+    n = r * recurrent[:, 2 * size :]
+    n += given[:, 2 * size :]
+    xp.tanh(n, n)
+    out = hidden - n
+    out *= u
+    out += n
+    return out, xp.concatenate([both, n], 1)
 
 
 @reads_results(1)
@@ -74,7 +87,7 @@ def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
     g_hidden, g_active = g
     active = out[1]
     size = hidden.shape[1]
-    r, u, n = (active[:, at * size : (at + 1) * size] for at in range(3))
+    r, u, n = _blocks(active, 3)
     g_hidden = _zeros_for_none(g_hidden, hidden)
     g_update, g_new = g_hidden * (hidden - n), g_hidden * (1 - u)
     if g_active is not None:
@@ -95,7 +108,7 @@ _gru_gates.vjp_joint("given", "recurrent", "hidden")(_gru_rule)
 
 def lstm_step(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
     """New hidden and cell state from the sum of what input and hidden state say."""
-    hidden, new_cell, _ = _lstm_gates(gates, cell)
+    hidden, new_cell, *_ = _lstm_gates(gates, cell)
     return hidden, new_cell
 
 
