@@ -5,6 +5,7 @@ What is drawn, and in which order, is ``mt19937.py``'s business.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from math import cos, log1p, sin, sqrt
@@ -65,6 +66,12 @@ def modulo(words: NDArray, extent: int) -> NDArray:
         multiple *= words.dtype.type(extent)
         words -= multiple
     return words
+
+
+@functools.lru_cache(maxsize=64)
+def word(number: int) -> NDArray:
+    """A number as words are computed with, which NumPy takes in half the time of Python's."""
+    return np.array(number, np.uint64)
 
 
 def low24(words: NDArray) -> NDArray:

@@ -46,6 +46,7 @@ from .formulas import (
     swap_loop,
     tiny_pairs,
     vector_pairs,
+    word,
 )
 from .words import FEW_WORDS, MASK53, Words
 
@@ -213,7 +214,7 @@ class TorchMT19937(Words):
         if math.prod(shape) <= _FEW and extent < _WIDE_RANGE:
             with self._lock:
                 words = self._bits.random_raw(shape)
-            words %= extent
+            words %= word(extent)
             numbers = words.view(_INT64)
             if low:
                 numbers += low

@@ -30,7 +30,7 @@ def _layer_norm(
     xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
 ) -> Array:
     """Normalize over the last ``count`` dimensions; see ``layer_norm``."""
-    fused = xp.fused("layer_norm", input, weight, bias, count, eps)
+    fused = xp.fused("layer_norm", input, weight, bias, count, eps) if xp.fuses else None
     if fused is not None:
         return fused
     native, shape = input.dtype, input.shape

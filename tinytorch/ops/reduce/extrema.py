@@ -160,7 +160,9 @@ def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
 def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: bool) -> Array:
     shape = input.shape
     ndim = len(shape)
-    at = None if dim is None else normalize_dim(name, dim, ndim)
+    at = dim
+    if dim is not None and not (dim.__class__ is int and 0 <= dim < ndim):
+        at = normalize_dim(name, dim, ndim)
     if input.dtype.kind in "bc":
         what = "bool" if input.dtype.kind == "b" else "complex"
         raise RuntimeError(f"{name}(): does not support {what} input")
