@@ -20,7 +20,7 @@ LINTED := tinytorch tests benchmarks examples stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch parity check clients mutations lint stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo test test-torch parity numpy-suite check clients mutations lint stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
+
+numpy-suite: $(VENV)/.test  ## run NumPy's own tests on the dialect
+	$(PY) tests/numpy_suite/run.py
 
 clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyTorch
 	$(CLIENTS_VENV)/bin/python -m pytest -m clients tests/clients/large

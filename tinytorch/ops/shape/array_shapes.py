@@ -223,7 +223,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     a, b = arrays_of(x1, x2)
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(
-            f"outer(): input arrays must be one-dimensional, got {a.ndim} and {b.ndim} dimensions"
+            f"outer(): Input arrays must be one-dimensional, got {a.ndim} and {b.ndim} dimensions"
         )
     return a[:, None] * b  # type: ignore[no-any-return]
 

@@ -1,0 +1,40 @@
+"""What of NumPy's tests is set apart, and why: regular expressions, by reason."""
+
+from __future__ import annotations
+
+#: Whole files.
+FILES = {
+    "strings, dates, records, masked arrays": r"""
+        datetime|defchararray|strings|stringdtype|records|recfunctions|unicode|natype""",
+    "memory maps, nditer and NumPy's iterators": r"memmap|nditer|arrayterator",
+    "NumPy's C: interfaces, builds, allocation, processors": r"""
+        test_api|argparse|arraymethod|abc|casting_unittests|conversion_utils|cpu_|custom_dtypes
+        |cython|extint128|hashtable|limited_api|mem_policy|multithreading|simd|scalarbuffer
+        |extending|direct|longdouble|umath_accuracy|multiprocessing|protocols|array_interface""",
+    "subclasses of NumPy's array and its scalars, at the head of the file": r"dlpack|scalarinherit",
+    "NumPy's deprecations": r"deprecations",
+    "NumPy's own helpers, private or for programs about NumPy": r"""
+        _exceptions|_datasource|_iotools|_version|test_format|test_utils|overrides|mixins""",
+}
+#: Tests by their name: file::class::function[parameters].
+TESTS = {
+    "strings, dates, records, objects": r"""
+        [Dd]atetime|[Tt]imedelta|[Ss]tring|[Rr]ecord|[Oo]bject|[Uu]nicode|Structured|[Vv]oid""",
+    "subclasses of NumPy's array, matrices, masked arrays": r"[Ss]ubclass|Matrix\b|masked",
+    "C": r"[Rr]efcount|[Bb]uffer|PEP3118|NewBufferProtocol|CTypes|WritebackIfCopy|Alignment",
+}
+#: Tests by what their source says.
+SOURCES = {
+    "strings, dates, structured and object dtypes": r"""
+        dtype=object|\bobject\b|dtype=['"][OSUVMm]|datetime64|timedelta64|np\.void|np\.bytes_|np\.str_
+        |StringDType|np\.rec|object_|dtype\(\[|dtype=\[|['"][SUV]\d+['"]|astype\(['"][OSUV]""",
+    "longdouble": r"longdouble|longcomplex|'g'|float128|np\.clongdouble",
+    "masked arrays, matrices, memory maps, nditer": r"""
+        np\.ma\b|\bma\.|np\.matrix|asmatrix|memmap|nditer|np\.bmat""",
+    "subclasses of NumPy's array": r"\(np\.ndarray\):|\(ndarray\):",
+    "test modules in C": r"""
+        _multiarray_tests|_umath_tests|\bumt\.|_rational_tests|rational|_operand_flag_tests|struct_ufunc
+        |opflag_tests|_multiarray_umath""",
+    "reference counts, addresses, the interpreter": r"""
+        getrefcount|HAS_REFCOUNT|\bctypes\b|memoryview|gc\.collect|weakref|requires_memory""",
+}
