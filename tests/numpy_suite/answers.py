@@ -19,8 +19,8 @@ import numpy.testing
 import tinytorch.numpy
 
 #: Types of what is set apart: tests name them in lists beside others.
-_KINDS = """bytes_ character clongdouble datetime64 flexible longdouble object_ record str_
-timedelta64 void""".split()
+_KINDS = """bytes_ character clongdouble datetime64 flexible longdouble matrix memmap object_
+recarray record str_ timedelta64 void""".split()
 
 #: The dtypes that there are.
 CHARACTERS = "?bhilqpBHILQPefdFD"
@@ -143,7 +143,7 @@ PARTS = ("linalg", "fft", "random", "polynomial", "exceptions", "lib", "lib.stri
 
 
 def _found(module: Any, part: str) -> Any:
-    for name in part.split("."):
+    for name in part.split(".") if part else ():
         module = getattr(module, name, None)
     return module
 
@@ -155,6 +155,7 @@ def install() -> None:
     for part in PARTS:
         made = Answers(f"answered.{part}", _found(np, part), _found(numpy, part))
         modules[made.__name__] = made
+        setattr(_found(top, part.rpartition(".")[0]), part.rpartition(".")[2], made)
     core = modules["answered._core"] = Answers("answered._core", np, numpy)
     for name, table in _tables().items():
         setattr(top, name, table)
@@ -163,4 +164,6 @@ def install() -> None:
     core.umath.__dict__.update(_ufuncs() | _numbers())
     top._core = core
     modules["answered.testing"] = top.testing = _assertions()
-    np.ndarray.astype = lenient(np.ndarray.astype, numpy.ndarray.astype)
+    for name in ("astype", "view"):
+        method = lenient(getattr(np.ndarray, name), getattr(numpy.ndarray, name))
+        setattr(np.ndarray, name, method)

@@ -16,6 +16,7 @@ from . import direct, functions
 from .functions.dialect import raising
 from .kept import opened
 from .ndarray import array_of_tensor, ndarray
+from .writing import given_to, unwritten
 
 #: What means the same to both.
 _SAME = frozenset((int, slice, type(None), type(...), bool))
@@ -42,9 +43,15 @@ def setitem(self: ndarray, key: Any, value: Any) -> None:
     if direct.write(self, key, value):
         return
     tensor: Any = self._tensor
+    if tensor._xp.readonly(tensor._data):
+        raise ValueError("assignment destination is read-only")
+    place = key_of(key)
     if value.__class__ not in (int, float, bool):
-        value = functions.asarray(opened(value, [])).to(tensor.dtype)
-    tensor[key_of(key)] = value
+        value = given_to(tensor, opened(value, []))
+    try:
+        tensor[place] = value
+    except RuntimeError as error:
+        raise unwritten(tensor, place, value, error) from None
 
 
 def key_of(key: Any) -> Any:
@@ -58,6 +65,8 @@ def key_of(key: Any) -> Any:
     if key.__class__ is not tuple:
         part = _part(key)
         return part if not isinstance(part, Tensor) or part._data.size else tuple(_parts(part))
+    if len(key) > 1 and sum(part is ... for part in key) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
     if all(part.__class__ in _SAME for part in key):
         return key
     parts = [each for part in key for each in _parts(_part(part))]

@@ -62,9 +62,8 @@ _SAME: frozenset[str] = frozenset(
     ediff1d expand_dims extract fill_diagonal flatnonzero from_dlpack frombuffer fromfunction
     fromiter geomspace hamming hanning histogram_bin_edges identity indices insert interp
     intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
-    matrix_transpose min_scalar_type nanargmax nanargmin nanmax nanmin
-    nanstd nanvar ndim pad partition permute_dims piecewise place ptp put_along_axis
-    putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setxor1d
+    matrix_transpose min_scalar_type ndim pad partition permute_dims piecewise place ptp
+    put_along_axis putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setxor1d
     shape size take_along_axis tri tril_indices_from trim_zeros triu_indices_from union1d
     unique_all unique_counts unique_inverse unique_values unstack unwrap""".split()
 )

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
 from ...ops.array_arguments import reduction_axes
-from .dialect import as_float, cast, filed, numpy_function, tensor_of
-from .reductions import cumprod, cumsum, mean, prod, sum
+from .dialect import as_float, cast, filed, numpy_function, tensor_of, written
+from .reductions import any as any_
+from .reductions import argmax, argmin, cumprod, cumsum, max, mean, min, prod, sum
 
 
 def _numbers(a: Any, value: float) -> Any:
     """``a`` with another value for each NaN."""
     x = tensor_of(a)
     return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
+
+
+def _numbers_of(x: Any, where: Any) -> Any:
+    """Which elements count: those that are wanted and not NaN."""
+    return x == x if where is True else (x == x) & tensor_of(where, x._xp).bool()
 
 
 def _of_numbers(
@@ -90,8 +98,9 @@ nancumprod: Callable[..., Tensor] = _running_numbers(
 
 @numpy_function
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False
-) -> Tensor:
+    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False,
+    *, where: Any = True,
+) -> Tensor:  # fmt: skip
     """The mean of the elements that are not NaN, of all or along ``axis``.
 
     Args:
@@ -100,6 +109,7 @@ def nanmean(
         dtype: What to compute in.
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -108,4 +118,180 @@ def nanmean(
     """
     x = cast(as_float(a), dtype)
     axes = reduction_axes("nanmean", axis, x.ndim)
-    return mean(x, axes, None, out, keepdims, where=x == x)
+    counts = _numbers_of(x, where)
+    _warn(counts, axes, "Mean of empty slice")
+    return mean(x, axes, None, out, keepdims, where=counts)
+
+
+def _warn(counts: Any, axes: tuple[int, ...], text: str) -> None:
+    """A RuntimeWarning where nothing counts; arrays on a device are not read for that."""
+    if counts.device.type == "cpu" and not counts.all():
+        if not any_(counts, axes).all():
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def _variance(x: Any, axes: tuple[int, ...], freedom: float, counts: Any) -> tuple[Any, Any]:
+    """The variance, with the reduced dimensions, and where there is too little for one."""
+    numbers = x.masked_fill(~counts, 0)
+    count = sum(counts, axes, keepdims=True).to(x.dtype.to_real())
+    center = sum(numbers, axes, keepdims=True) / count.clamp(min=1)
+    deviation = (numbers - center).masked_fill(~counts, 0)
+    squares = (deviation * deviation.conj()).real if x.is_complex() else deviation**2
+    left = count - freedom
+    unknown = left <= 0
+    found = sum(squares, axes, keepdims=True) / left.masked_fill(unknown, 1)
+    return found.masked_fill(unknown, math.nan), unknown
+
+
+def _spread(
+    name: str, summary: str, finish: Callable[[Any], Any], *example: str
+) -> Callable[..., Tensor]:
+    """``nanvar`` and ``nanstd``, which ``finish`` makes of it."""
+
+    def function(
+        a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, ddof: float = 0,
+        keepdims: bool = False, *, where: Any = True, mean: Any = None,
+        correction: float | None = None,
+    ) -> Tensor:  # fmt: skip
+        x = cast(as_float(a), dtype)
+        axes = reduction_axes(name, axis, x.ndim)
+        counts = _numbers_of(x, where)
+        freedom = ddof if correction is None else correction
+        found, unknown = _variance(x, axes, freedom, counts)
+        if unknown.device.type == "cpu" and unknown.any():
+            text = "Degrees of freedom <= 0 for slice."
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        found = found if keepdims or not axes else found.squeeze(axes)
+        return written(finish(found), out)  # type: ignore
+
+    return filed(
+        function,
+        name,
+        f"""{summary} of the elements that are not NaN, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
+        ddof: Divide by the number of those elements less this; default 0.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
+        elements than ``ddof``.
+    """,
+        *example,
+    )
+
+
+def _root(variance: Any) -> Any:
+    """The square root, whose slope at 0, where nothing varies, is 0."""
+    still = variance == 0
+    return variance.masked_fill(still, 1).sqrt().masked_fill(still, 0)
+
+
+nanvar: Callable[..., Tensor] = _spread(
+    "nanvar", "The variance", lambda variance: variance,
+    ">>> np.nanvar([1.0, np.nan, 3.0])", "1.0",
+)  # fmt: skip
+nanstd: Callable[..., Tensor] = _spread(
+    "nanstd", "The standard deviation", _root,
+    ">>> np.nanstd([1.0, np.nan, 3.0])", "1.0",
+)  # fmt: skip
+
+
+def _extreme(
+    name: str, summary: str, reduce: Callable[..., Any], worst: float, *example: str
+) -> Callable[..., Tensor]:
+    """``nanmax`` and ``nanmin``."""
+
+    def function(
+        a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False,
+        initial: Any = None, where: Any = True,
+    ) -> Tensor:  # fmt: skip
+        x = tensor_of(a)
+        if x.dtype.category < 2 or not x.numel():
+            return reduce(x, axis, out, keepdims, initial, where)  # type: ignore[no-any-return]
+        axes = reduction_axes(name, axis, x.ndim)
+        counts = _numbers_of(x, where)
+        found = reduce(x.masked_fill(x != x, worst), axes, None, keepdims, initial, where)
+        if initial is None:
+            found = found.masked_fill(~any_(counts, axes, keepdims=keepdims), math.nan)
+            _warn(counts, axes, "All-NaN slice encountered")
+        return written(found, out)  # type: ignore[no-any-return]
+
+    return filed(
+        function,
+        name,
+        f"""{summary} of those that are not NaN, of all or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
+    """,
+        *example,
+    )
+
+
+nanmax: Callable[..., Tensor] = _extreme(
+    "nanmax", "The largest element", max, -math.inf,
+    ">>> np.nanmax([1.0, np.nan, 3.0])", "3.0",
+)  # fmt: skip
+nanmin: Callable[..., Tensor] = _extreme(
+    "nanmin", "The smallest element", min, math.inf,
+    ">>> np.nanmin([1.0, np.nan, 3.0])", "1.0",
+)  # fmt: skip
+
+
+def _place(
+    name: str, summary: str, pick: Callable[..., Any], worst: float, *example: str
+) -> Callable[..., Tensor]:
+    """``nanargmax`` and ``nanargmin``."""
+
+    def function(
+        a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
+    ) -> Tensor:
+        x = tensor_of(a)
+        if x.dtype.category > 1 and x.numel():
+            numbers = any_(x == x, axis)
+            x._xp.check_all(numbers._data, "All-NaN slice encountered")
+            x = x.masked_fill(x != x, worst)
+        return pick(x, axis, out, keepdims=keepdims)  # type: ignore[no-any-return]
+
+    return filed(
+        function,
+        name,
+        f"""{summary} of those that are not NaN, in row-major order or along ``axis``.
+
+    Args:
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
+        keepdims: Keep the dimension with size 1.
+
+    Raises:
+        ValueError: Where everything is NaN.
+    """,
+        *example,
+    )
+
+
+nanargmax: Callable[..., Tensor] = _place(
+    "nanargmax", "The index of the largest element", argmax, -math.inf,
+    ">>> np.nanargmax([1.0, np.nan, 3.0])", "2",
+)  # fmt: skip
+nanargmin: Callable[..., Tensor] = _place(
+    "nanargmin", "The index of the smallest element", argmin, math.inf,
+    ">>> np.nanargmin([np.nan, 1.0, 3.0])", "1",
+)  # fmt: skip

@@ -10,6 +10,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.array_arguments import axes_of
 from .dialect import common_dtype, filed, is_number, tensor_of, top_level, written
+from .weighted_quantiles import rows, weighted, weights_for
 
 #: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles
 #: in Statistical Packages, 1996.
@@ -43,10 +44,7 @@ def _rank(method: str, n: Any, q: Any) -> Any:
 
 def _rows(x: Any, axes: tuple[int, ...]) -> Any:
     """What is reduced, in the last dimension, in ascending order and NaN at the end."""
-    kept = [n for d, n in enumerate(x.shape) if d not in axes]
-    size = math.prod(x.shape[d] for d in axes)
-    moved = x.movedim(axes, tuple(range(-len(axes), 0))) if axes else x
-    flat = moved.reshape((*kept, size))
+    flat = rows(x, axes)
     if x.dtype is dtypes.bool:
         return top_level("sort")(flat.to(dtypes.uint8))[0].bool()
     return top_level("sort")(flat)[0]
@@ -92,11 +90,11 @@ def _along(x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, i
         if not ignore and 0 not in kept:
             raise IndexError("there are no elements to find a quantile of")
         return x.new_full((*q.shape, *kept), math.nan, dtype=common_dtype(x, q, 1.0))
-    rows = _rows(x, axes)
-    n, nothing = _counted(rows.detach(), ignore)
+    ranked = _rows(x, axes)
+    n, nothing = _counted(ranked.detach(), ignore)
     picking = method in _PICKING or (method == "linear" and q.dtype.category == 1)
     parts = q.reshape(-1).to(dtypes.float64)
-    source = rows if picking else rows.to(common_dtype(rows, q, 1.0))
+    source = ranked if picking else ranked.to(common_dtype(ranked, q, 1.0))
     found = _between(source, _rank(method, n, parts), n, picking)
     if nothing is not None:
         found = found.masked_fill(nothing, math.nan)
@@ -117,12 +115,14 @@ _QUANTILE = """The values below which given parts of the elements{ignoring} lie.
             ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
             or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
         Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        ValueError: If a part is out of range, or for another method.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
         IndexError: If there are no elements.
     """
 
@@ -132,7 +132,8 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
 
     def function(
         a: Any, q: Any, axis: Any = None, out: Tensor | None = None,
-        overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+        overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
+        weights: Any = None,
     ) -> Tensor:  # fmt: skip
         if method not in _METHODS:
             raise ValueError(f"{method!r} is not a valid method; known are {', '.join(_METHODS)}")
@@ -145,7 +146,13 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
         part._xp.check_all(
             (part._data >= 0) & (part._data <= 1), f"{name}(): q must be in the range [0, {scale}]"
         )
-        found = _along(x, part, axes_of(name, axis, x.ndim), keepdims, method, ignore)
+        axes = axes_of(name, axis, x.ndim)
+        if weights is None:
+            found = _along(x, part, axes, keepdims, method, ignore)
+        elif method != "inverted_cdf":
+            raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+        else:
+            found = weighted(x, part, axes, keepdims, weights_for(x, weights, axis, axes), ignore)
         return written(found, out)  # type: ignore[no-any-return]
 
     doc = _QUANTILE.format(ignoring=" that are not NaN" if ignore else "", scale=scale)

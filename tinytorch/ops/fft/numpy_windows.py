@@ -13,16 +13,25 @@ from ..create.ranges import arange
 from ..special.bessel_functions import i0
 
 
-def _places(M: int) -> Any:
-    """Where the samples lie, from -1 to 1."""
-    return arange(1 - M, M, 2, dtype=default_dtype()) / (M - 1)
+def _places(M: Any) -> Any:
+    """Where the samples lie, from -1 to 1; the only one is None."""
+    count = M.item() if hasattr(M, "item") else M
+    if count <= 1:
+        return None
+    return arange(1 - count, count, 2, dtype=default_dtype()) / (count - 1)
+
+
+def _few(M: Any) -> Tensor:
+    """What one sample and fewer are: 1, and nothing."""
+    return ones(int(M >= 1))
 
 
 def _cosines(M: int, *weights: float) -> Tensor:
-    """A sum of cosines; one sample is 1, and fewer are none."""
-    if M < 2:
-        return ones(max(M, 0))
-    angle = _places(M) * math.pi
+    """A sum of cosines."""
+    places = _places(M)
+    if places is None:
+        return _few(M)
+    angle = places * math.pi
     waves = [w * (angle * k).cos() for k, w in enumerate(weights) if k]
     return sum(waves, waves[0] * 0 + weights[0])  # type: ignore[no-any-return]
 
@@ -96,9 +105,8 @@ def bartlett(M: int) -> Tensor:
         >>> tt.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    if M < 2:
-        return ones(max(M, 0))
-    return 1 - _places(M).abs()  # type: ignore[no-any-return]
+    places = _places(M)
+    return _few(M) if places is None else 1 - places.abs()
 
 
 @composite(method=False)
@@ -117,7 +125,8 @@ def kaiser(M: int, beta: float) -> Tensor:
         >>> tt.kaiser(3, 2.0)
         tensor([0.4387, 1.0000, 0.4387])
     """
-    if M < 2:
-        return ones(max(M, 0))
-    height: Any = i0(beta * (1 - _places(M) ** 2).clamp(min=0).sqrt())
+    places = _places(M)
+    if places is None:
+        return _few(M)
+    height: Any = i0(beta * (1 - places**2).clamp(min=0).sqrt())
     return height / height.new_full((), beta).i0()  # type: ignore[no-any-return]

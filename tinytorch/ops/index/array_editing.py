@@ -9,7 +9,14 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import array_of, arrays_of, backend_of, flat_if_none, indices_of
+from ..array_arguments import (
+    array_of,
+    arrays_of,
+    axes_of,
+    backend_of,
+    flat_if_none,
+    indices_of,
+)
 from ..shape.broadcasting import broadcast_to
 from ..shape.joining import cat
 from ..shape.sizes import normalize_dim
@@ -156,28 +163,38 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
 
 
 @composite(method=False)
-def trim_zeros(filt: Any, trim: str = "fb") -> Tensor:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """A signal without the zeros at its ends.
 
     Args:
-        filt: Tensor of shape ``(n,)``.
+        filt: Tensor of any shape, or what makes one.
         trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
+        axis: Dimension or dimensions; None, the default, means all.
 
     Returns:
-        A view.
+        A view; of a list or a tuple of numbers one of its kind.
+
+    Raises:
+        ValueError: For another ``trim``.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
         tensor([1, 0, 2])
     """
+    ends = trim.lower()
+    if ends not in ("f", "b", "fb", "bf"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     x: Any = array_of(filt)
-    found = nonzero(x.detach()).ravel().tolist()
-    if not found:
-        return x[:0]  # type: ignore[no-any-return]
-    start = found[0] if "f" in trim.lower() else 0
-    stop = found[-1] + 1 if "b" in trim.lower() else x.shape[0]
-    return x[start:stop]  # type: ignore[no-any-return]
+    found = nonzero(x.detach())
+    key = [slice(None)] * x.ndim
+    for d in axes_of("trim_zeros", axis, x.ndim):
+        first, last = found[:, d].aminmax() if len(found) else (0, -1)
+        start = int(first) if "f" in ends or not len(found) else 0
+        key[d] = slice(start, int(last) + 1 if "b" in ends or not len(found) else None)
+    if isinstance(filt, (list, tuple)) and x.ndim == 1:
+        return filt[key[0]]
+    return x[tuple(key)]
 
 
 @composite(method=False)

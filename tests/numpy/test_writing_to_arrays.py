@@ -1,0 +1,164 @@
+"""What is written to parts of arrays, and what NumPy refuses to write."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import tinytorch.numpy as np
+
+
+def behind(m: Any) -> Any:
+    a = m.arange(5)
+    a[1:] = a[:-1]
+    return a
+
+
+def reversed_in_place(m: Any) -> Any:
+    a = m.arange(5)
+    a[...] = a[::-1]
+    return a
+
+
+def more_dimensions(m: Any) -> Any:
+    a = m.zeros((2, 3))
+    a[...] = m.ones((1, 1, 2, 3))
+    a[0] = m.full((1, 1, 3), 2)
+    return a
+
+
+def complex_in_real(m: Any) -> Any:
+    a = m.zeros(3)
+    with pytest.warns(numpy.exceptions.ComplexWarning):
+        a[:] = m.array([1j, 2, 3])
+    return a
+
+
+WRITTEN = [behind, reversed_in_place, more_dimensions, complex_in_real]
+
+
+@pytest.mark.parametrize("write", WRITTEN)
+def test_written(write: Callable[[Any], Any]) -> None:
+    found, wanted = write(np), write(numpy)
+    assert found.tolist() == wanted.tolist()
+    assert found.dtype == wanted.dtype
+
+
+def beyond(m: Any) -> None:
+    m.zeros(3, dtype=m.int8)[0] = 300
+
+
+def nan_among_integers(m: Any) -> None:
+    m.zeros(3, dtype=m.int8)[:2] = m.nan
+
+
+def complex_number(m: Any) -> None:
+    m.zeros(3)[0] = 1j
+
+
+def other_shape(m: Any) -> None:
+    m.zeros((2, 3))[:, :2] = m.ones(3)
+
+
+def other_shape_by_places(m: Any) -> None:
+    m.zeros((2, 3))[[0, 1, 1]] = m.ones(2)
+
+
+def broadcast(m: Any) -> None:
+    m.broadcast_to(m.arange(3), (2, 3))[0] = 1
+
+
+def two_ellipses(m: Any) -> None:
+    m.zeros((2, 3))[..., ...]
+
+
+REFUSED = [
+    beyond, nan_among_integers, complex_number, other_shape, other_shape_by_places, broadcast,
+    two_ellipses,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("write", REFUSED)
+def test_refused(write: Callable[[Any], None]) -> None:
+    with pytest.raises(Exception) as wanted:
+        write(numpy)
+    with pytest.raises(wanted.type) as found:
+        write(np)
+    assert str(found.value).strip() == str(wanted.value).strip()
+
+
+def test_nothing_is_said_of_what_fits() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        a = np.zeros(3, dtype=np.complex64)
+        a[0] = np.array(1j)
+    assert a.tolist() == [1j, 0, 0]
+
+
+ROWS = numpy.array([[1, numpy.nan, 3], [numpy.nan] * 3, [4, 5, 6.0]])
+
+
+@pytest.mark.parametrize("name", ["nanmax", "nanmin", "nanmean", "nanvar", "nanstd"])
+def test_rows_without_numbers_are_nan_and_warned_of(name: str) -> None:
+    with pytest.warns(RuntimeWarning) as wanted:
+        expected = getattr(numpy, name)(ROWS, axis=1)
+    with pytest.warns(RuntimeWarning) as found:
+        got = getattr(np, name)(np.array(ROWS), axis=1)
+    numpy.testing.assert_allclose(got.tolist(), expected)
+    assert [str(w.message) for w in found] == [str(w.message) for w in wanted]
+
+
+@pytest.mark.parametrize("name", ["nanmax", "nanmin", "nanmean", "nanvar", "nanstd"])
+def test_chosen_numbers_that_are_not_nan(name: str) -> None:
+    chosen = numpy.array([True, True, False])
+    options = {"initial": 2.0} if name in ("nanmax", "nanmin") else {}
+    expected = getattr(numpy, name)(ROWS[::2], axis=1, where=chosen, **options)
+    out = np.zeros(2)
+    getattr(np, name)(np.array(ROWS[::2]), axis=1, where=np.array(chosen), out=out, **options)
+    numpy.testing.assert_allclose(out.tolist(), expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1, (0, 2), (2, 1), None])
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_weighted_quantiles(name: str, axis: Any) -> None:
+    draw = numpy.random.default_rng(0)
+    values, weights = draw.random((4, 5, 3)), draw.integers(0, 4, (4, 5, 3))
+    values[0, 0, 0] = numpy.nan
+    for q in (0.0, 0.3, [0.2, 0.7, 1.0]):
+        options = {"axis": axis, "weights": weights, "method": "inverted_cdf", "keepdims": True}
+        expected = getattr(numpy, name)(values, q, **options)
+        found = getattr(np, name)(np.array(values), q, **options)
+        numpy.testing.assert_array_equal(found.tolist(), expected)
+
+
+def test_weights_of_one_dimension() -> None:
+    values, weights = numpy.arange(12.0).reshape(3, 4), numpy.array([0.0, 1, 2, 1])
+    options: dict[str, Any] = {"axis": 1, "weights": weights, "method": "inverted_cdf"}
+    expected = numpy.percentile(values, [25, 75], **options)
+    assert np.percentile(np.array(values), [25, 75], **options).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("weights", [[1, -1, 1], [0, 0, 0], [1, numpy.inf, 1]])
+def test_weights_that_are_none(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="[Ww]eights"):
+        np.quantile([1.0, 2, 3], 0.5, weights=weights, method="inverted_cdf")
+
+
+@pytest.mark.parametrize("trim", ["f", "b", "fb"])
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1), ()])
+def test_zeros_trimmed_along_dimensions(trim: str, axis: Any) -> None:
+    a = numpy.zeros((5, 6), int)
+    a[1:3, 2:5] = 7
+    expected = numpy.trim_zeros(a, trim, axis)
+    assert np.trim_zeros(np.array(a), trim, axis).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("length", [0, 1, -3, 5, 2.5, numpy.uint8(4), numpy.float32(5)])
+@pytest.mark.parametrize("name", ["hanning", "hamming", "blackman", "bartlett"])
+def test_windows_of_any_number(name: str, length: Any) -> None:
+    expected = getattr(numpy, name)(length)
+    numpy.testing.assert_allclose(getattr(np, name)(length).tolist(), expected, atol=1e-15)
