@@ -94,13 +94,14 @@ class Text(Results):
             yield "    if _y.__class__ is not _a0.__class__ or _y.dtype is not _a0.dtype:"
             yield f"        {self.slow}"
             yield "    _xp.copyto(_a0, _y)"
-        yield "except _ValueError:"
+        items = ", *_no_item" if self.form is Form.SET_ITEM else ""
+        yield f"except (_ValueError{items}):"
         yield f"    {self.slow}"
         yield "if _vc is None:"
         yield f"    {target}._vc = [1]"
         yield "else:"
         yield "    _vc[0] += 1"
-        yield f"return {target}"
+        yield "return" if self.form is Form.SET_ITEM else f"return {target}"
 
     # -- creation --------------------------------------------------------------------------
 

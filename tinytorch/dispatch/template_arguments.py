@@ -25,6 +25,8 @@ class Form(Enum):
     INPLACE_OPERATOR = "inplace operator"
     #: What is behind ``x[index]``: a tensor and what says which of its elements are meant.
     ITEM = "item"
+    #: What is behind ``x[index] = value``, in which the index comes before the value.
+    SET_ITEM = "set item"
     #: The public function of a composite, which is a function over tensors itself.
     COMPOSITE = "composite"
     #: The public function of what makes a tensor where the state says.
@@ -33,14 +35,14 @@ class Form(Enum):
 
 #: What the values of a composite must be that an operation stands in for, by annotation.
 _STANDS_FOR = {"int": "_int", "bool": "_bool", "dtypes.dtype": "_dtypes"}
-OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR, Form.ITEM)
+OPERATORS = (Form.OPERATOR, Form.REFLECTED, Form.INPLACE_OPERATOR, Form.ITEM, Form.SET_ITEM)
+#: The forms that write over the first argument.
+INPLACE = (Form.INPLACE, Form.INPLACE_OPERATOR, Form.SET_ITEM)
 
 
 def is_served(op: Op, form: Form) -> bool:
     """Whether there is a call of the operation that needs no thought: one with plain tensors."""
-    if form in (Form.INPLACE, Form.INPLACE_OPERATOR) and (
-        op.plan.sequence is not None or op.exact_out == "reals"
-    ):
+    if form in INPLACE and (op.plan.sequence is not None or op.exact_out == "reals"):
         return False
     if op.kernel is None or not op.plan.tensors:
         return False
@@ -72,7 +74,7 @@ class Arguments:
     def __init__(self, op: Op, form: Form) -> None:
         self.op, self.form = op, form
         self.core: bool = form is Form.CORE
-        self.inplace: bool = form in (Form.INPLACE, Form.INPLACE_OPERATOR)
+        self.inplace: bool = form in INPLACE
         self.two: bool = is_binary(op) and not self.core
         first = lead(op) if op.plan.sequence is None else op.plan.sequence
         self.lead: int = 1 if form is Form.REFLECTED else 0 if first is None else first
@@ -91,21 +93,26 @@ class Arguments:
     def _header(self) -> str:
         if self.core:
             return f"def function({', '.join(('_xp', *self.op.plan.params))}):"
-        if self.form in (Form.OPERATOR, Form.INPLACE_OPERATOR, Form.ITEM):
-            return f"def function({', '.join(self.op.plan.params[:2])}, /):"
         if self.form is Form.REFLECTED:
             return f"def function({', '.join(self.op.plan.params[1::-1])}, /):"
+        if self.form in OPERATORS:
+            return f"def function({self._placed()}, /):"
         names = self.positional[:-1] if self.sizes else self.positional
         given = [f"{name}=_d{i}" for i, name in enumerate(names)]
         return (
             f"def function({', '.join((*given, *(['/'] if given else []), '*_more'))}, **_options):"
         )
 
+    def _placed(self) -> str:
+        """The parameters of what is behind an operator."""
+        names = self.op.plan.params
+        return ", ".join((names[0], *names[:0:-1]) if self.form is Form.SET_ITEM else names[:2])
+
     @property
     def slow(self) -> str:
         """What every other call is."""
         if self.form in OPERATORS:
-            return f"return _slow({', '.join(self.op.plan.params[:2])})"
+            return f"return _slow({self._placed()})"
         names = self.positional[:-1] if self.sizes else self.positional
         return f"return _slow({tuple_of(names)}, _more, _options)"
 
@@ -113,16 +120,16 @@ class Arguments:
         """Arguments to parameters, and what has to be looked at before a kernel runs."""
         op = self.op
         named = self.form not in OPERATORS
-        yield from (
-            f"{op.plan.params[i]} = _d{i}" for i in range(op.plan.positional, len(op.plan.params))
-        )
+        if self.form is not Form.SET_ITEM:
+            left_out = range(op.plan.positional, len(op.plan.params))
+            yield from (f"{op.plan.params[i]} = _d{i}" for i in left_out)
         if self.sizes:
             yield from self._bind_sizes(self.sizes)
         elif named and not self.takes_more:
             yield "if _more:"
             yield f"    {self.slow}"
-        if self.form is Form.ITEM:
-            name = op.plan.params[1]
+        if self.form in (Form.ITEM, Form.SET_ITEM):
+            name = op.plan.params[-1]
             yield f"if {name}.__class__ not in _basic and not _is_basic({name}):"
             yield f"    {self.slow}"
         if not named:

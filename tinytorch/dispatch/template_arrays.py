@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .template_arguments import Arguments, indented
+from .template_arguments import Arguments, Form, indented
 
 #: The promotions that leave operands of one dtype as they are, whatever it is.
 _ANY_KIND = ("arithmetic", "alike", "limits")
@@ -61,8 +61,10 @@ class Arrays(Arguments):
         yield f"    _g{b} = {second}._rg"
         yield "else:"
         yield f"    _a{b} = _number({second}) if {second}.__class__ in _kinds else None"
-        unusual = " or ".join(f"{op.plan.params[i]} is not _d{i}" for i in self.rest)
-        yield f"    if _a{b} is None or _run is None{f' or {unusual}' if unusual else ''}:"
+        unusual = [f"{op.plan.params[i]} is not _d{i}" for i in self.rest]
+        if self.form is Form.SET_ITEM:  # what the dtype cannot hold is refused, or infinite
+            unusual = [f"not -1e38 < _a{b} < 1e38", "_dtype.char == 'e'"]
+        yield f"    if {' or '.join((f'_a{b} is None', '_run is None', *unusual))}:"
         yield f"        {self.slow}"
         yield f"    _g{b} = None"
         yield f"_g{a} = {first}._rg"

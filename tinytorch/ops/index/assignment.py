@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from functools import update_wrapper
 from typing import Any
 
 from ... import dtypes
 from ...autograd.above import ABOVE
-from ...autograd.inference import UNSETTLED
 from ...autograd.node_names import argument
 from ...autograd.nodes import Node
 from ...autograd.views import check_inplace, edge_of, rebase
 from ...core import torch_function
-from ...core.tensor import Tensor, making, wrap
+from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
+from ...dispatch.compiled import serve, unwritten
 from ...dispatch.inplace import write_through
-from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...dispatch.op import OPS, Array, Backend, Op, Operand, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
+from ...dispatch.template_arguments import Form
 from ...state import grad_enabled
-from ...state.tracebacks import short
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expanded_size
 from .expanded_writing import opened
@@ -35,6 +36,7 @@ from .indexing import (
     ints_stand_apart,
     keep_index,
     raw_index,
+    refuse_floats,
     somebodys_answer,
 )
 from .positions import row_major
@@ -48,9 +50,14 @@ def _written_name(node: Node) -> str:
 
 
 @op(method=False, node=_written_name, frees=True)
-def _setitem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
+def _setitem(
+    xp: Backend, input: Array, value: Operand, *, index: Any = ..., out: Array | None = None
+) -> Array:
     """``input`` with ``value`` written at ``index``."""
-    out = copied(xp, input)
+    if xp.truncates_slices:
+        refuse_floats(index)
+    if out is None:
+        out = copied(xp, input)
     xp.write_item(out, index, value)
     return out
 
@@ -74,13 +81,15 @@ def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
 _clear_item.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index))
 
 
-@short
-def _set(self: Tensor, index: Any, value: Any) -> None:
-    if self.__class__ in torch_function.PLAIN and self._rg is False and making.version is None:
-        if is_basic(index) and _write_plainly(self, index, value):
-            return
+def _write(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value``."""
+    _write_slowly(_setitem.op, setitem, self, index, value)
+
+
+def _write_slowly(op: Op, function: Any, self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value`` where that is not plain, has to be recorded, or is wrong."""
     if self.__class__ not in torch_function.PLAIN or not is_basic(index) or not _is_plain(value):
-        answer = somebodys_answer(_set, self, index, value)
+        answer = somebodys_answer(function, self, index, value)
         if answer is not torch_function.NOBODY:
             return
     if isinstance(self, Waiting):
@@ -92,29 +101,10 @@ def _set(self: Tensor, index: Any, value: Any) -> None:
     set_writable(self, index, value)
 
 
-def _write_plainly(self: Tensor, index: Any, value: Any) -> bool:
-    """Write at a basic index where nothing has to be looked at or recorded, if that is so."""
-    xp, data, version = self._xp, self._data, self._vc
-    if version is UNSETTLED or not xp.refuses_writes:
-        return False
-    given: Any = value.__class__
-    if given in torch_function.PLAIN:
-        if value._rg is not False or value._xp is not xp or value._vc is version is not None:
-            return False
-        value = value._data
-        if value.dtype is not data.dtype or value is data:
-            return False
-    elif given is not float or data.dtype.char not in "fd" or not -1e38 < value < 1e38:
-        return False
-    try:
-        data[index] = value
-    except (IndexError, TypeError, ValueError):
-        return False  # somebody says in PyTorch's words what is wrong
-    if version is None:
-        self._vc = [1]
-    else:
-        version[0] += 1
-    return True
+setitem: Any = serve(unwritten("setitem"), _setitem.op, Form.SET_ITEM, _write_slowly)
+update_wrapper(setitem, _write)
+setitem.__name__, setitem.__qualname__ = "__setitem__", "Tensor.__setitem__"
+Tensor.__setitem__ = setitem  # type: ignore[method-assign]
 
 
 def _is_plain(value: Any) -> bool:
@@ -242,10 +232,6 @@ def _fitted(value: Array, data: Array) -> Array:
     return value if value.dtype == data.dtype else value.astype(data.dtype)
 
 
-_set.__name__, _set.__qualname__ = "__setitem__", "Tensor.__setitem__"
-Tensor.__setitem__ = _set  # type: ignore[method-assign]
-
-
 @composite(inplace=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """``input`` with ``values`` written at ``input[indices]``.
@@ -274,7 +260,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
     try:
-        out = (_additem if accumulate else _setitem)(input, values, raw)
+        out = (_additem if accumulate else _setitem)(input, values, index=raw)
     except (ValueError, TypeError, RuntimeError):
         _check_fits(values, input._data[raw].shape)
         raise

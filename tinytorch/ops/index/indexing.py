@@ -50,7 +50,7 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         if input.flags.c_contiguous:
             return _taken(xp, input, index)
     if index is not None and xp.truncates_slices:
-        _refuse_floats(index)
+        refuse_floats(index)
     out = input[index]
     if out.__class__ is input.__class__ and out.base is input:
         return out
@@ -76,7 +76,7 @@ def _taken(xp: Backend, input: Array, index: Array) -> Array:
     raise wrong
 
 
-def _refuse_floats(index: Any) -> None:
+def refuse_floats(index: Any) -> None:
     """TypeError for a slice with another bound than an integer."""
     for item in index if index.__class__ is tuple else (index,):
         if item.__class__ is slice:
