@@ -38,6 +38,8 @@ _SHARING = frozenset(
 _OURS = frozenset(("device", "backend", "descending"))
 _new = object.__new__
 _array = numpy.ndarray
+#: Whether NumPy's indices are of 64 bits, as ours are everywhere.
+_WIDE = numpy.argsort([0]).dtype == "int64"
 _SEQUENCES = (list, tuple)
 _OPERANDS = frozenset((int, float, bool, complex, _array))
 _KINDS = frozenset("biufc")
@@ -45,7 +47,7 @@ _KINDS = frozenset("biufc")
 
 def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
     """NumPy's function of a name, if what it gives is what is wanted here."""
-    if name in _SHARING:
+    if name in _SHARING or not _WIDE:
         return None
     found: Callable[..., Any] | None = getattr(home, name, None)
     return found if name not in _OWN else _guarded(found, _OWN[name])

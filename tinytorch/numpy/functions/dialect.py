@@ -81,8 +81,22 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
     if backend_of(value) is not None:  # a sequence with tensors in it
         return array_of(value, backend)
     if not hasattr(value, "dtype"):
-        value = host().asarray(value, None if dtype is None else dtypes.as_dtype(dtype).dtype)
+        value = _read(value, dtype)
     return as_tensor(value, backend=backend)
+
+
+def _read(value: Any, dtype: Any) -> Any:
+    """NumPy's array of sequences and numbers; of Python's ints it is of int64 everywhere."""
+    if dtype is not None:
+        return host().asarray(value, dtypes.as_dtype(dtype).dtype)
+    found = host().asarray(value)
+    return found.astype("int64") if found.dtype == _default_int() != "int64" else found
+
+
+@functools.cache
+def _default_int() -> Any:
+    """Of Python's ints in NumPy, which has 32 bits where addresses have."""
+    return host().asarray(1).dtype
 
 
 def tensors_of(*values: Any) -> list[Any]:
