@@ -40,7 +40,6 @@ _CALLERS = tuple(
         "autograd.engine",
         "backends.",
         "dispatch.promotion",
-        "numpy.direct",
         "ops.",
         "optim._",
     )
