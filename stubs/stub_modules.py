@@ -75,8 +75,8 @@ def written_module(module: str, dialects: bool) -> str:
     scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
     dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
     shown = {name: found for name, found in scope.names.items() if is_shown(scope, name)}
-    public = {name: end for name, found in shown.items()
-              if isinstance(found, Entity) and isinstance(end := follow(found), Entity)}  # fmt: skip
+    sources = {n: follow(found) for n, found in shown.items() if isinstance(found, Entity)}
+    public = {n: found for n, found in sources.items() if isinstance(found, Entity)}
     public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
     public |= homes(module)
     writer = Writer(module, public, KNOWN | homes(module), dialects)

@@ -50,22 +50,34 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
 
 
 def take_arrays(form: ast.FunctionDef, value: Any) -> None:
-    """Say of an operation with a kernel that it takes the backend's arrays for tensors."""
+    """Say of an operation that it takes arrays for tensors; with a kernel, the backend's, too."""
     op = getattr(value, "op", None)
     reflected = form.name.startswith("__r") and form.name != "__rshift__"  # NumPy's own come first
-    if op is None or op.kernel is None or reflected:
+    if op is None or reflected:
         return
-    tensors = {op.plan.params[i] for i in op.plan.tensors}
-    for parameter in parameters(form):
-        if parameter.arg in tensors and parameter.annotation is not None:
-            parameter.annotation = _ArraysToo().visit(parameter.annotation)
+    kernel = {op.plan.params[i] for i in op.plan.tensors} if op.kernel is not None else set()
+    for at, parameter in enumerate(parameters(form)):
+        written = parameter.arg == "out" or (at == 0 and form.name.endswith("_"))
+        if parameter.annotation is not None and not written:
+            kinds = "NDArray[Any] | ndarray" if parameter.arg in kernel else "ndarray"
+            parameter.annotation = _ArraysToo(kinds).visit(parameter.annotation)
 
 
 class _ArraysToo(ast.NodeTransformer):
+    def __init__(self, kinds: str) -> None:
+        self.kinds = kinds
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id != "Tensor":
             return node
-        return ast.parse("Tensor | NDArray[Any] | ndarray", mode="eval").body
+        return ast.parse(f"Tensor | {self.kinds}", mode="eval").body
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """What may hold something else than it says is read from alone."""
+        word = ast.unparse(node.value)
+        if word not in ("Callable", "dict", "list", "set"):
+            node.slice = self.visit(node.slice)
+        return node
 
 
 def type_common_keywords(form: ast.FunctionDef) -> None:

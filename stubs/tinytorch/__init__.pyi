@@ -418,9 +418,9 @@ def _foreach_addcdiv(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
     tensor2: Sequence[Tensor],
-    value: _complex | Sequence[_complex] | Tensor = 1,
+    value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
-    scalars: Sequence[_complex] | Tensor | None = None,
+    scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
 ) -> tuple[Tensor, ...]:
     """``addcdiv`` of each tensor of a list and what belongs to it, a list or one for all.
 
@@ -447,9 +447,9 @@ def _foreach_addcdiv_(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
     tensor2: Sequence[Tensor],
-    value: _complex | Sequence[_complex] | Tensor = 1,
+    value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
-    scalars: Sequence[_complex] | Tensor | None = None,
+    scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
 ) -> Sequence[Tensor]:
     """``addcdiv_`` of each tensor of a list and what belongs to it, a list or one for all.
 
@@ -476,9 +476,9 @@ def _foreach_addcmul(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
     tensor2: Sequence[Tensor],
-    value: _complex | Sequence[_complex] | Tensor = 1,
+    value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
-    scalars: Sequence[_complex] | Tensor | None = None,
+    scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
 ) -> tuple[Tensor, ...]:
     """``addcmul`` of each tensor of a list and what belongs to it, a list or one for all.
 
@@ -505,9 +505,9 @@ def _foreach_addcmul_(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
     tensor2: Sequence[Tensor],
-    value: _complex | Sequence[_complex] | Tensor = 1,
+    value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
-    scalars: Sequence[_complex] | Tensor | None = None,
+    scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
 ) -> Sequence[Tensor]:
     """``addcmul_`` of each tensor of a list and what belongs to it, a list or one for all.
 
@@ -2128,8 +2128,8 @@ def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]:
     """
 @overload
 def _log_softmax_backward_data(
-    grad_output: Tensor,
-    output: Tensor,
+    grad_output: Tensor | ndarray,
+    output: Tensor | ndarray,
     dim: _int,
     input_dtype: dtype,
 ) -> Tensor:
@@ -2149,16 +2149,16 @@ def _log_softmax_backward_data(
     """
 @overload
 def _log_softmax_backward_data(
-    grad_output: Tensor,
-    output: Tensor,
+    grad_output: Tensor | ndarray,
+    output: Tensor | ndarray,
     *,
     axis: _int,
     input_dtype: dtype,
 ) -> Tensor: ...
 @overload
 def _softmax_backward_data(
-    grad_output: Tensor,
-    output: Tensor,
+    grad_output: Tensor | ndarray,
+    output: Tensor | ndarray,
     dim: _int,
     input_dtype: dtype,
 ) -> Tensor:
@@ -2184,8 +2184,8 @@ def _softmax_backward_data(
     """
 @overload
 def _softmax_backward_data(
-    grad_output: Tensor,
-    output: Tensor,
+    grad_output: Tensor | ndarray,
+    output: Tensor | ndarray,
     *,
     axis: _int,
     input_dtype: dtype,
@@ -2208,7 +2208,7 @@ def abs(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def abs_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def abs_(input: Tensor) -> Tensor:
     """In-place form of ``abs``: writes the result over ``input`` and returns it.
 
     Absolute value; of complex numbers the magnitude, a real tensor.
@@ -2246,7 +2246,7 @@ def absolute(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = Non
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
-def absolute_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def absolute_(input: Tensor) -> Tensor:
     """In-place form of ``absolute``: writes the result over ``input`` and returns it.
 
     Absolute value; of complex numbers the magnitude, a real tensor.
@@ -2279,7 +2279,7 @@ def acos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def acos_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def acos_(input: Tensor) -> Tensor:
     """In-place form of ``acos``: writes the result over ``input`` and returns it.
 
     Arc cosine, between 0 and π; NaN outside [-1, 1].
@@ -2305,7 +2305,7 @@ def acosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def acosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def acosh_(input: Tensor) -> Tensor:
     """In-place form of ``acosh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic cosine; NaN below 1.
@@ -2318,7 +2318,7 @@ def acosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: _int | Sequence[_int]) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly.
 
     Args:
@@ -2336,7 +2336,10 @@ def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Te
         >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
         tensor([[[1.5000, 3.0000]]])
     """
-def adaptive_max_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> tuple[Tensor, Tensor]:
+def adaptive_max_pool1d(
+    input: Tensor | ndarray,
+    output_size: _int | Sequence[_int],
+) -> tuple[Tensor, Tensor]:
     """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here.
 
     Args:
@@ -2375,7 +2378,7 @@ def add(
         tensor([21., 42.])
     """
 def add_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
@@ -2433,8 +2436,8 @@ def addbmm(
     """
 def addbmm_(
     input: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
+    batch1: Tensor | ndarray,
+    batch2: Tensor | ndarray,
     *,
     beta: _float = 1,
     alpha: _float = 1,
@@ -2486,7 +2489,7 @@ def addcdiv(
         tensor([1.5000, 1.5000])
     """
 def addcdiv_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     tensor1: Tensor | NDArray[Any] | ndarray,
     tensor2: Tensor | NDArray[Any] | ndarray,
     *,
@@ -2537,7 +2540,7 @@ def addcmul(
         tensor([1.5000, 1.5000])
     """
 def addcmul_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     tensor1: Tensor | NDArray[Any] | ndarray,
     tensor2: Tensor | NDArray[Any] | ndarray,
     *,
@@ -2594,7 +2597,7 @@ def addmm(
                 [1., 2.]])
     """
 def addmm_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     mat1: Tensor | NDArray[Any] | ndarray,
     mat2: Tensor | NDArray[Any] | ndarray,
     *,
@@ -2656,7 +2659,7 @@ def addmv(
         tensor([2., 3.])
     """
 def addmv_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     mat: Tensor | NDArray[Any] | ndarray,
     vec: Tensor | NDArray[Any] | ndarray,
     *,
@@ -2719,7 +2722,7 @@ def addr(
                 [6., 8.]])
     """
 def addr_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     vec1: Tensor | NDArray[Any] | ndarray,
     vec2: Tensor | NDArray[Any] | ndarray,
     *,
@@ -2750,7 +2753,7 @@ def addr_(
         tensor([[3., 4.],
                 [6., 8.]])
     """
-def adjoint(input: Tensor) -> Tensor:
+def adjoint(input: Tensor | ndarray) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
 
     Args:
@@ -2761,7 +2764,11 @@ def adjoint(input: Tensor) -> Tensor:
         >>> tt.adjoint(tt.zeros(2, 3)).shape
         tinytorch.Size([3, 2])
     """
-def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _bool) -> Tensor:
+def affine_grid_generator(
+    theta: Tensor | ndarray,
+    size: Sequence[_int],
+    align_corners: _bool,
+) -> Tensor:
     """``nn.functional.affine_grid``, told about the corners.
 
     Args:
@@ -2775,7 +2782,7 @@ def affine_grid_generator(theta: Tensor, size: Sequence[_int], align_corners: _b
         tensor([[[[-1.,  0.],
                   [ 1.,  0.]]]])
     """
-def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def alias_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``input`` as a copy.
 
     Args:
@@ -2815,8 +2822,8 @@ def all(
         tensor(False)
     """
 def allclose(
-    input: Tensor,
-    other: Tensor,
+    input: Tensor | ndarray,
+    other: Tensor | ndarray,
     rtol: _float = 1e-05,
     atol: _float = 1e-08,
     equal_nan: _bool = False,
@@ -2842,7 +2849,7 @@ def allclose(
         True
     """
 def alpha_dropout(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: _float = 0.5,
     training: _bool = False,
     inplace: _bool = False,
@@ -2933,7 +2940,7 @@ def amin(
         tensor([1, 3])
     """
 def aminmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     dim: _int | None = None,
     keepdim: _bool = False,
@@ -3105,7 +3112,7 @@ def arccos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
-def arccos_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def arccos_(input: Tensor) -> Tensor:
     """In-place form of ``arccos``: writes the result over ``input`` and returns it.
 
     Arc cosine, between 0 and π; NaN outside [-1, 1].
@@ -3135,7 +3142,7 @@ def arccosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-def arccosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def arccosh_(input: Tensor) -> Tensor:
     """In-place form of ``arccosh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic cosine; NaN below 1.
@@ -3165,7 +3172,7 @@ def arcsin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def arcsin_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def arcsin_(input: Tensor) -> Tensor:
     """In-place form of ``arcsin``: writes the result over ``input`` and returns it.
 
     Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
@@ -3195,7 +3202,7 @@ def arcsinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def arcsinh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def arcsinh_(input: Tensor) -> Tensor:
     """In-place form of ``arcsinh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic sine.
@@ -3246,10 +3253,7 @@ def arctan2(
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def arctan2_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def arctan2_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
 
     Angle of the point ``(other, input)``, between -π and π.
@@ -3265,7 +3269,7 @@ def arctan2_(
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def arctan_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def arctan_(input: Tensor) -> Tensor:
     """In-place form of ``arctan``: writes the result over ``input`` and returns it.
 
     Arc tangent, between -π/2 and π/2.
@@ -3295,7 +3299,7 @@ def arctanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.atanh(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
-def arctanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def arctanh_(input: Tensor) -> Tensor:
     """In-place form of ``arctanh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
@@ -3379,7 +3383,7 @@ def argpartition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor:
         tensor([1, 2, 0])
     """
 def argsort(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int = -1,
     descending: _bool = False,
     stable: _bool | None = False,
@@ -3504,7 +3508,7 @@ def array_equiv(a1: Any, a2: Any) -> _bool:
         True
     """
 def array_split(
-    input: Tensor,
+    input: Tensor | ndarray,
     indices_or_sections: Any,
     dim: _int = 0,
     *,
@@ -3533,7 +3537,12 @@ def array_split(
         >>> tt.tensor_split(tt.arange(5), (1, 2))
         (tensor([0]), tensor([1]), tensor([2, 3, 4]))
     """
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: _int | None = None) -> Tensor:
+def as_strided(
+    input: Tensor | ndarray,
+    size: Any,
+    stride: Any,
+    storage_offset: _int | None = None,
+) -> Tensor:
     """A window into the memory of ``input``, or of the tensor that it is a view of.
 
     Args:
@@ -3577,7 +3586,7 @@ def as_strided_(
         tensor([0, 2])
     """
 def as_strided_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
@@ -3601,8 +3610,8 @@ def as_strided_copy(
         tensor([0, 2])
     """
 def as_strided_scatter(
-    input: Tensor,
-    src: Tensor,
+    input: Tensor | ndarray,
+    src: Tensor | ndarray,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
@@ -3718,7 +3727,7 @@ def asin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-def asin_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def asin_(input: Tensor) -> Tensor:
     """In-place form of ``asin``: writes the result over ``input`` and returns it.
 
     Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
@@ -3744,7 +3753,7 @@ def asinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-def asinh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def asinh_(input: Tensor) -> Tensor:
     """In-place form of ``asinh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic sine.
@@ -3810,10 +3819,7 @@ def atan2(
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def atan2_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def atan2_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``atan2``: writes the result over ``input`` and returns it.
 
     Angle of the point ``(other, input)``, between -π and π.
@@ -3827,7 +3833,7 @@ def atan2_(
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
-def atan_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def atan_(input: Tensor) -> Tensor:
     """In-place form of ``atan``: writes the result over ``input`` and returns it.
 
     Arc tangent, between -π/2 and π/2.
@@ -3853,7 +3859,7 @@ def atanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.atanh(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
-def atanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def atanh_(input: Tensor) -> Tensor:
     """In-place form of ``atanh``: writes the result over ``input`` and returns it.
 
     Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
@@ -3867,7 +3873,7 @@ def atanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         tensor([0.0000, 0.5493])
     """
 @overload
-def atleast_1d(tensor: Tensor, /) -> Tensor:
+def atleast_1d(tensor: Tensor | ndarray, /) -> Tensor:
     """The tensors with at least one dimension.
 
     Args:
@@ -3882,11 +3888,11 @@ def atleast_1d(tensor: Tensor, /) -> Tensor:
         tinytorch.Size([1])
     """
 @overload
-def atleast_1d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+def atleast_1d(tensors: Sequence[Tensor | ndarray], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_1d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_2d(tensor: Tensor, /) -> Tensor:
+def atleast_2d(tensor: Tensor | ndarray, /) -> Tensor:
     """The tensors with at least two dimensions; a vector becomes one row.
 
     Args:
@@ -3901,11 +3907,11 @@ def atleast_2d(tensor: Tensor, /) -> Tensor:
         tinytorch.Size([1, 3])
     """
 @overload
-def atleast_2d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+def atleast_2d(tensors: Sequence[Tensor | ndarray], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_2d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_3d(tensor: Tensor, /) -> Tensor:
+def atleast_3d(tensor: Tensor | ndarray, /) -> Tensor:
     """The tensors with at least three dimensions; a matrix gets a last one of size 1.
 
     Args:
@@ -3920,7 +3926,7 @@ def atleast_3d(tensor: Tensor, /) -> Tensor:
         tinytorch.Size([2, 3, 1])
     """
 @overload
-def atleast_3d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+def atleast_3d(tensors: Sequence[Tensor | ndarray], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
 @overload
@@ -3973,7 +3979,7 @@ def average(
     keepdims: _bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def avg_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -4033,7 +4039,7 @@ def baddbmm(
         tensor([4., 4.])
     """
 def baddbmm_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     batch1: Tensor | NDArray[Any] | ndarray,
     batch2: Tensor | NDArray[Any] | ndarray,
     *,
@@ -4116,11 +4122,11 @@ def bartlett_window(
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
 def batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray | None,
+    bias: Tensor | ndarray | None,
+    running_mean: Tensor | ndarray | None,
+    running_var: Tensor | ndarray | None,
     training: _bool,
     momentum: _float,
     eps: _float,
@@ -4175,7 +4181,12 @@ def bernoulli(
         >>> tt.bernoulli(tt.tensor([0.1, 0.5, 0.9]))
         tensor([0., 0., 1.])
     """
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def bilinear(
+    input1: Tensor | ndarray,
+    input2: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
+) -> Tensor:
     """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
 
     Args:
@@ -4196,10 +4207,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         tensor([9.])
     """
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    pos_weight: Tensor | None = None,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    weight: Tensor | ndarray | None = None,
+    pos_weight: Tensor | ndarray | None = None,
     reduction: _int = 1,
 ) -> Tensor:
     """``nn.functional.binary_cross_entropy_with_logits`` with a number for the reduction.
@@ -4301,10 +4312,7 @@ def bitwise_and(
         >>> tt.tensor([6, 5]) & 3
         tensor([2, 1])
     """
-def bitwise_and_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def bitwise_and_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
 
     Bits set in both; ``&`` of bools.
@@ -4356,7 +4364,7 @@ def bitwise_invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
-def bitwise_invert_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def bitwise_invert_(input: Tensor) -> Tensor:
     """In-place form of ``bitwise_invert``: writes the result over ``input`` and returns it.
 
     Every bit flipped; the opposite of bools.
@@ -4397,10 +4405,7 @@ def bitwise_left_shift(
         >>> tt.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-def bitwise_left_shift_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def bitwise_left_shift_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
 
     ``input`` shifted to the left by ``other`` bits.
@@ -4434,7 +4439,7 @@ def bitwise_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = 
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
-def bitwise_not_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def bitwise_not_(input: Tensor) -> Tensor:
     """In-place form of ``bitwise_not``: writes the result over ``input`` and returns it.
 
     Every bit flipped; the opposite of bools.
@@ -4472,10 +4477,7 @@ def bitwise_or(
         >>> tt.tensor([6, 5]) | 3
         tensor([7, 7])
     """
-def bitwise_or_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def bitwise_or_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
 
     Bits set in either; ``|`` of bools.
@@ -4516,7 +4518,7 @@ def bitwise_right_shift(
         tensor([ 2, -2])
     """
 def bitwise_right_shift_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
     """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
@@ -4558,10 +4560,7 @@ def bitwise_xor(
         >>> tt.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
-def bitwise_xor_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def bitwise_xor_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
 
     Bits set in one of the two only; ``^`` of bools.
@@ -4759,7 +4758,7 @@ def broadcast_to(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -
 def broadcast_to(input: Tensor | NDArray[Any] | ndarray, *size: _int) -> Tensor: ...
 def bucketize(
     input: Any,
-    boundaries: Tensor,
+    boundaries: Tensor | ndarray,
     *,
     out_int32: _bool = False,
     right: _bool = False,
@@ -4877,8 +4876,8 @@ def ccol_indices_copy(*args: Any, **given: Any) -> NoReturn:
         RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided
     """
 def cdist(
-    x1: Tensor,
-    x2: Tensor,
+    x1: Tensor | ndarray,
+    x2: Tensor | ndarray,
     p: _float = 2.0,
     compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
 ) -> Tensor:
@@ -4921,7 +4920,7 @@ def ceil(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.ceil(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
     """
-def ceil_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def ceil_(input: Tensor) -> Tensor:
     """In-place form of ``ceil``: writes the result over ``input`` and returns it.
 
     The next whole number above; integers stay as they are.
@@ -4964,11 +4963,7 @@ def celu(
     Reference:
         Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
     """
-def celu_(
-    input: Tensor | NDArray[Any] | ndarray,
-    alpha: _float = 1.0,
-    inplace: _bool = False,
-) -> Tensor:
+def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
@@ -5009,7 +5004,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
         ...     tt.chain_matmul(tt.ones(1, 2), tt.ones(2, 3), tt.ones(3, 1))
         tensor([[6.]])
     """
-def chalf(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def chalf(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported.
 
     Args:
@@ -5027,7 +5022,7 @@ def chalf(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported
     """
-def channel_shuffle(input: Tensor, groups: _int) -> Tensor:
+def channel_shuffle(input: Tensor | ndarray, groups: _int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on.
 
     Args:
@@ -5075,7 +5070,12 @@ def cholesky(
         tensor([[2., 0.],
                 [1., 2.]])
     """
-def cholesky_inverse(L: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+def cholesky_inverse(
+    L: Tensor | ndarray,
+    upper: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The inverse of ``L L^H``.
 
     Args:
@@ -5096,8 +5096,8 @@ def cholesky_inverse(L: Tensor, upper: _bool = False, *, out: Tensor | None = No
         tensor([[0.2500]])
     """
 def cholesky_solve(
-    B: Tensor,
-    L: Tensor,
+    B: Tensor | ndarray,
+    L: Tensor | ndarray,
     upper: _bool = False,
     *,
     out: Tensor | None = None,
@@ -5169,8 +5169,8 @@ def clamp(
     max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     *,
     out: Tensor | None = None,
-    a_min: Tensor | _complex | None = ...,
-    a_max: Tensor | _complex | None = ...,
+    a_min: Tensor | ndarray | _complex | None = ...,
+    a_max: Tensor | ndarray | _complex | None = ...,
 ) -> Tensor:
     """``input`` kept between ``min`` and ``max``.
 
@@ -5195,7 +5195,7 @@ def clamp(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def clamp_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
 ) -> Tensor:
@@ -5240,10 +5240,7 @@ def clamp_max(
         >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
         tensor([-1.,  0.])
     """
-def clamp_max_(
-    input: Tensor | NDArray[Any] | ndarray,
-    max: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def clamp_max_(input: Tensor, max: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
 
     ``input``, but at most ``max``.
@@ -5276,10 +5273,7 @@ def clamp_min(
         >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
         tensor([0., 2.])
     """
-def clamp_min_(
-    input: Tensor | NDArray[Any] | ndarray,
-    min: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def clamp_min_(input: Tensor, min: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
 
     ``input``, but at least ``min``.
@@ -5299,8 +5293,8 @@ def clip(
     max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     *,
     out: Tensor | None = None,
-    a_min: Tensor | _complex | None = ...,
-    a_max: Tensor | _complex | None = ...,
+    a_min: Tensor | ndarray | _complex | None = ...,
+    a_max: Tensor | ndarray | _complex | None = ...,
 ) -> Tensor:
     """``input`` kept between ``min`` and ``max``.
 
@@ -5327,7 +5321,7 @@ def clip(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def clip_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
 ) -> Tensor:
@@ -5395,7 +5389,7 @@ def col_indices_copy(*args: Any, **given: Any) -> NoReturn:
         ...
         RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided
     """
-def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def column_stack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` side by side along dimension 1; vectors count as columns.
 
     Args:
@@ -5415,7 +5409,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         tensor([[0, 0],
                 [1, 1]])
     """
-def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+def combinations(input: Tensor | ndarray, r: _int = 2, with_replacement: _bool = False) -> Tensor:
     """All ways to take ``r`` elements, as ``itertools.combinations`` orders them.
 
     Args:
@@ -5551,7 +5545,7 @@ def concatenate(
         tensor([[0., 0.],
                 [1., 1.]])
     """
-def conj(input: Tensor) -> Tensor:
+def conj(input: Tensor | ndarray) -> Tensor:
     """The complex conjugate, a view that is computed when it is read; a real tensor itself.
 
     Args:
@@ -5580,7 +5574,7 @@ def conj_physical(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None 
         >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-def conj_physical_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def conj_physical_(input: Tensor) -> Tensor:
     """In-place form of ``conj_physical``: writes the result over ``input`` and returns it.
 
     The complex conjugate, in memory of its own.
@@ -5608,7 +5602,7 @@ def conjugate(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = No
         >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Tensor:
+def constant_pad_nd(input: Tensor | ndarray, pad: Sequence[_int], value: _float = 0) -> Tensor:
     """``nn.functional.pad`` with a constant.
 
     Args:
@@ -5621,7 +5615,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[_int], value: _float = 0) -> Te
         >>> tt.constant_pad_nd(tt.tensor([1, 2]), (1, 0), 7)
         tensor([7, 1, 2])
     """
-def contiguous(input: Tensor, memory_format: Any = ...) -> Tensor:
+def contiguous(input: Tensor | ndarray, memory_format: Any = ...) -> Tensor:
     """``input`` with its elements in the format's order in memory: itself, or a copy.
 
     Args:
@@ -5641,9 +5635,9 @@ def contiguous(input: Tensor, memory_format: Any = ...) -> Tensor:
         True
     """
 def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
@@ -5672,9 +5666,9 @@ def conv1d(
         tensor([[[1., 2.]]])
     """
 def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
@@ -5709,9 +5703,9 @@ def conv2d(
                   [4., 4.]]]])
     """
 def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
@@ -5739,7 +5733,12 @@ def conv3d(
         >>> tt.conv3d(tt.ones(1, 1, 2, 2, 2), tt.ones(1, 1, 2, 2, 2))
         tensor([[[[[8.]]]]])
     """
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tensor:
+def conv_tbc(
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray,
+    pad: _int = 0,
+) -> Tensor:
     """``conv1d`` with the time first and the channels last.
 
     Args:
@@ -5760,9 +5759,9 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0) -> Tens
         tinytorch.Size([2, 1, 1])
     """
 def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] = 0,
     output_padding: _int | Sequence[_int] = 0,
@@ -5793,9 +5792,9 @@ def conv_transpose1d(
         tensor([[[-1., -1.,  2.]]])
     """
 def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] = 0,
     output_padding: _int | Sequence[_int] = 0,
@@ -5830,9 +5829,9 @@ def conv_transpose2d(
         tensor([[[[1., 2., 1.]]]])
     """
 def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] = 0,
     output_padding: _int | Sequence[_int] = 0,
@@ -5863,9 +5862,9 @@ def conv_transpose3d(
         tinytorch.Size([1, 1, 2, 2, 2])
     """
 def convolution(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None,
     stride: _int | Sequence[_int],
     padding: _int | Sequence[_int],
     dilation: _int | Sequence[_int],
@@ -5946,10 +5945,7 @@ def copysign(
         >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
-def copysign_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def copysign_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``copysign``: writes the result over ``input`` and returns it.
 
     The magnitude of ``input`` with the sign of ``other``.
@@ -5966,7 +5962,7 @@ def copysign_(
         >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
-def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
+def copyto(dst: Tensor | ndarray, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds.
 
     Args:
@@ -5987,7 +5983,12 @@ def copyto(dst: Tensor, src: Any, casting: str = 'same_kind', where: Any = True)
         >>> x
         tensor([2., 0., 2.])
     """
-def corrcoef(input: Tensor, y: Tensor | None = None, *, rowvar: _bool = ...) -> Tensor:
+def corrcoef(
+    input: Tensor | ndarray,
+    y: Tensor | ndarray | None = None,
+    *,
+    rowvar: _bool = ...,
+) -> Tensor:
     """The correlation coefficients of variables, one a row.
 
     Args:
@@ -6035,7 +6036,7 @@ def cos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.cos(tt.zeros(2))
         tensor([1., 1.])
     """
-def cos_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def cos_(input: Tensor) -> Tensor:
     """In-place form of ``cos``: writes the result over ``input`` and returns it.
 
     Cosine of each element of ``input``, in radians.
@@ -6061,7 +6062,7 @@ def cosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.cosh(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
     """
-def cosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def cosh_(input: Tensor) -> Tensor:
     """In-place form of ``cosh``: writes the result over ``input`` and returns it.
 
     Hyperbolic cosine.
@@ -6075,9 +6076,9 @@ def cosh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         tensor([1.0000, 1.5431])
     """
 def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
+    input1: Tensor | ndarray,
+    input2: Tensor | ndarray,
+    target: Tensor | ndarray,
     margin: _float = 0.0,
     reduction: _int = 1,
 ) -> Tensor:
@@ -6097,8 +6098,8 @@ def cosine_embedding_loss(
         tensor(1.)
     """
 def cosine_similarity(
-    x1: Tensor,
-    x2: Tensor,
+    x1: Tensor | ndarray,
+    x2: Tensor | ndarray,
     dim: _int = 1,
     eps: _float = 1e-08,
     *,
@@ -6150,12 +6151,12 @@ def count_nonzero(
         tensor([1, 2])
     """
 def cov(
-    input: Tensor,
-    y: Tensor | None = None,
+    input: Tensor | ndarray,
+    y: Tensor | ndarray | None = None,
     *,
     correction: _int = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
+    fweights: Tensor | ndarray | None = None,
+    aweights: Tensor | ndarray | None = None,
     rowvar: _bool = ...,
     bias: _bool = ...,
     ddof: _int | None = ...,
@@ -6182,8 +6183,8 @@ def cov(
                 [-1.,  1.]])
     """
 def cross(
-    input: Tensor,
-    other: Tensor,
+    input: Tensor | ndarray,
+    other: Tensor | ndarray,
     dim: _int | None = None,
     *,
     out: Tensor | None = None,
@@ -6226,8 +6227,8 @@ def crow_indices_copy(*args: Any, **given: Any) -> NoReturn:
         RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided
     """
 def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
+    log_probs: Tensor | ndarray,
+    targets: Tensor | ndarray,
     input_lengths: Any,
     target_lengths: Any,
     blank: _int = 0,
@@ -6255,7 +6256,7 @@ def ctc_loss(
     """
 @overload
 def cummax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     *,
     out: tuple[Tensor, Tensor] | None = None,
@@ -6282,14 +6283,14 @@ def cummax(
     """
 @overload
 def cummax(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.cummax: ...
 @overload
 def cummin(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     *,
     out: tuple[Tensor, Tensor] | None = None,
@@ -6316,7 +6317,7 @@ def cummin(
     """
 @overload
 def cummin(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int,
     out: tuple[Tensor, Tensor] | None = None,
@@ -6351,7 +6352,7 @@ def cumprod(
         tensor([ 1,  2,  6, 24])
     """
 def cumprod_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
@@ -6407,7 +6408,7 @@ def cumsum(
         tensor([1, 3, 6])
     """
 def cumsum_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
@@ -6482,8 +6483,8 @@ def cumulative_sum(
         tensor([0, 1, 3, 6])
     """
 def cumulative_trapezoid(
-    y: Tensor,
-    x: Tensor | None = None,
+    y: Tensor | ndarray,
+    x: Tensor | ndarray | None = None,
     *,
     dx: Any = None,
     dim: _int = -1,
@@ -6521,7 +6522,7 @@ def deg2rad(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
-def deg2rad_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def deg2rad_(input: Tensor) -> Tensor:
     """In-place form of ``deg2rad``: writes the result over ``input`` and returns it.
 
     Degrees as radians.
@@ -6568,7 +6569,7 @@ def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor:
         >>> tt.delete(tt.tensor([1, 2, 3]), 1)
         tensor([1, 3])
     """
-def dequantize(input: Tensor) -> Tensor:
+def dequantize(input: Tensor | ndarray) -> Tensor:
     """``input`` in float32, which a tensor that is not quantized becomes.
 
     Args:
@@ -6600,7 +6601,7 @@ def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Ten
         >>> tt.linalg.det(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
         tensor(8.)
     """
-def detach(input: Tensor) -> Tensor:
+def detach(input: Tensor | ndarray) -> Tensor:
     """The same memory, cut off from the graph.
 
     Args:
@@ -6626,7 +6627,7 @@ def detach_(input: Tensor) -> Tensor:
         >>> tt.detach_(x)
         tensor([2., 2.])
     """
-def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def detach_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """What ``detach`` shows, as a copy: no gradient flows through it.
 
     Args:
@@ -6639,7 +6640,13 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.detach_copy(tt.ones(2, requires_grad=True))
         tensor([1., 1.])
     """
-def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
+def diag(
+    input: Tensor | ndarray,
+    diagonal: _int = 0,
+    *,
+    out: Tensor | None = None,
+    k: _int = ...,
+) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal.
 
     Args:
@@ -6661,7 +6668,12 @@ def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None, k: _in
                 [0, 0, 2],
                 [0, 0, 0]])
     """
-def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+def diag_embed(
+    input: Tensor | ndarray,
+    offset: _int = 0,
+    dim1: _int = -2,
+    dim2: _int = -1,
+) -> Tensor:
     """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere.
 
     Args:
@@ -6698,7 +6710,7 @@ def diag_indices(n: _int, ndim: _int = 2) -> tuple[Tensor, ...]:
         >>> tt.diag_indices(2)
         (tensor([0, 1]), tensor([0, 1]))
     """
-def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
+def diag_indices_from(arr: Tensor | ndarray) -> tuple[Tensor, ...]:
     """Where the main diagonal of ``arr`` lies.
 
     Args:
@@ -6712,7 +6724,7 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
         >>> tt.diag_indices_from(tt.zeros(2, 2))
         (tensor([0, 1]), tensor([0, 1]))
     """
-def diagflat(input: Tensor, offset: _int = 0, *, k: _int = ...) -> Tensor:
+def diagflat(input: Tensor | ndarray, offset: _int = 0, *, k: _int = ...) -> Tensor:
     """The matrix with all elements of ``input`` on a diagonal.
 
     Args:
@@ -6755,7 +6767,7 @@ def diagonal(
         tensor([1, 4])
     """
 def diagonal_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     offset: _int = 0,
     dim1: _int = 0,
     dim2: _int = 1,
@@ -6778,8 +6790,8 @@ def diagonal_copy(
         tensor([1, 4])
     """
 def diagonal_scatter(
-    input: Tensor,
-    src: Tensor,
+    input: Tensor | ndarray,
+    src: Tensor | ndarray,
     offset: _int = 0,
     dim1: _int = 0,
     dim2: _int = 1,
@@ -6806,11 +6818,11 @@ def diagonal_scatter(
                 [0., 1.]])
     """
 def diff(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: _int = 1,
     dim: _int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
+    prepend: Tensor | ndarray | None = None,
+    append: Tensor | ndarray | None = None,
     *,
     out: Tensor | None = None,
     axis: _int = ...,
@@ -6851,7 +6863,7 @@ def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def digamma_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def digamma_(input: Tensor) -> Tensor:
     """In-place form of ``digamma``: writes the result over ``input`` and returns it.
 
     The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
@@ -6883,7 +6895,7 @@ def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
         >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
         tensor([1, 4, 3])
     """
-def dist(input: Tensor, other: Tensor, p: _float = 2) -> Tensor:
+def dist(input: Tensor | ndarray, other: Tensor | ndarray, p: _float = 2) -> Tensor:
     """The p-norm of the difference of two tensors.
 
     Args:
@@ -6935,7 +6947,7 @@ def div(
         tensor([-3,  3])
     """
 def div_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
@@ -7000,7 +7012,7 @@ def divide(
         tensor([-3,  3])
     """
 def divide_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
@@ -7073,7 +7085,7 @@ def dot(
         tensor(11.)
     """
 def dropout(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: _float = 0.5,
     training: _bool = True,
     inplace: _bool = False,
@@ -7113,7 +7125,7 @@ def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
         >>> tt.dropout_(tt.ones(2), 1.0, True)
         tensor([0., 0.])
     """
-def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+def dsmm(input: Tensor | ndarray, mat2: Tensor | ndarray) -> Tensor:
     """``mm``: in PyTorch one matrix may be sparse, and need not.
 
     Args:
@@ -7126,7 +7138,7 @@ def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
         tensor([[1.],
                 [2.]])
     """
-def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its third dimension.
 
     Args:
@@ -7144,7 +7156,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> [piece.shape for piece in tt.dsplit(tt.zeros(1, 2, 4), 2)]
         [tinytorch.Size([1, 2, 2]), tinytorch.Size([1, 2, 2])]
     """
-def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def dstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one behind the other, along the third dimension.
 
     Args:
@@ -7179,7 +7191,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
         >>> tt.ediff1d(tt.tensor([1, 4, 9]), to_begin=0)
         tensor([0, 3, 5])
     """
-def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+def eig(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.eig`` returns complex tensors.
 
     Args:
@@ -7231,8 +7243,8 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
                 [1, 3]])
     """
 def embedding(
-    weight: Tensor,
-    indices: Tensor,
+    weight: Tensor | ndarray,
+    indices: Tensor | ndarray,
     padding_idx: _int = -1,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
@@ -7252,13 +7264,13 @@ def embedding(
         tensor([[3., 4.]])
     """
 def embedding_bag(
-    weight: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
+    weight: Tensor | ndarray,
+    indices: Tensor | ndarray,
+    offsets: Tensor | ndarray,
     scale_grad_by_freq: _bool = False,
     mode: _int = 0,
     sparse: _bool = False,
-    per_sample_weights: Tensor | None = None,
+    per_sample_weights: Tensor | ndarray | None = None,
     include_last_offset: _bool = False,
     padding_idx: _int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -7294,7 +7306,7 @@ def embedding_bag(
     """
 def embedding_renorm_(
     input: Tensor,
-    indices: Tensor,
+    indices: Tensor | ndarray,
     max_norm: _float,
     norm_type: _float,
 ) -> Tensor:
@@ -7367,7 +7379,7 @@ def empty(
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor: ...
-def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
+def empty_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor:
     """Uninitialised memory in the shape, dtype and place of ``input``.
 
     Args:
@@ -7471,10 +7483,7 @@ def eq(
         >>> tt.eq(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def eq_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def eq_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``eq``: writes the result over ``input`` and returns it.
 
     Whether elements are equal.
@@ -7491,7 +7500,7 @@ def eq_(
         >>> tt.eq(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def equal(input: Tensor, other: Tensor) -> _bool:
+def equal(input: Tensor | ndarray, other: Tensor | ndarray) -> _bool:
     """Whether two tensors have the same shape and the same elements.
 
     Args:
@@ -7520,7 +7529,7 @@ def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erf_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def erf_(input: Tensor) -> Tensor:
     """In-place form of ``erf``: writes the result over ``input`` and returns it.
 
     The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
@@ -7546,7 +7555,7 @@ def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def erfc_(input: Tensor) -> Tensor:
     """In-place form of ``erfc``: writes the result over ``input`` and returns it.
 
     ``1 - erf(x)``, without cancellation for large ``x``.
@@ -7572,7 +7581,7 @@ def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def erfinv_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def erfinv_(input: Tensor) -> Tensor:
     """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
 
     The inverse of ``erf``: ±inf at ±1, NaN beyond.
@@ -7611,7 +7620,7 @@ def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def exp2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def exp2_(input: Tensor) -> Tensor:
     """In-place form of ``exp2``: writes the result over ``input`` and returns it.
 
     ``2 ** input``. Integers give the default dtype.
@@ -7624,7 +7633,7 @@ def exp2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def exp_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def exp_(input: Tensor) -> Tensor:
     """In-place form of ``exp``: writes the result over ``input`` and returns it.
 
     ``e ** input``. Integers give the default dtype.
@@ -7659,7 +7668,7 @@ def expand(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tens
     """
 @overload
 def expand(input: Tensor | NDArray[Any] | ndarray, *size: _int) -> Tensor: ...
-def expand_as(input: Tensor, other: Tensor) -> Tensor:
+def expand_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor:
     """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
 
     Args:
@@ -7672,7 +7681,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         tinytorch.Size([3, 2])
     """
 def expand_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     size: Any,
     *more: Any,
     implicit: _bool = False,
@@ -7725,7 +7734,7 @@ def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
         1.00000000005e-10
     """
-def expm1_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def expm1_(input: Tensor) -> Tensor:
     """In-place form of ``expm1``: writes the result over ``input`` and returns it.
 
     ``e ** input - 1``, without cancellation near 0.
@@ -7840,7 +7849,7 @@ def fake_quantize_per_tensor_affine(*args: Any, **given: Any) -> NoReturn:
         NotImplementedError: fake_quantize_per_tensor_affine: quantized tensors are not supported
     """
 def feature_alpha_dropout(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: _float = 0.5,
     training: _bool = False,
     inplace: _bool = False,
@@ -7875,7 +7884,7 @@ def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
         >>> tt.feature_alpha_dropout_(tt.ones(1, 2, 1), 0.5, False).sum()
         tensor(2.)
     """
-def feature_dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
+def feature_dropout(input: Tensor | ndarray, p: _float = 0.5, train: _bool = True) -> Tensor:
     """Dropout of whole channels, whatever the number of other dimensions.
 
     Args:
@@ -7927,7 +7936,7 @@ def fill(
         >>> tt.fill(tt.zeros(2), 3)
         tensor([3., 3.])
     """
-def fill_(input: Tensor, value: Tensor | _complex) -> Tensor:
+def fill_(input: Tensor, value: Tensor | ndarray | _complex) -> Tensor:
     """Write ``value``, a number or 0-d tensor, over ``input``.
 
     Args:
@@ -7945,7 +7954,7 @@ def fill_(input: Tensor, value: Tensor | _complex) -> Tensor:
         >>> tt.ones(2).fill_(3)
         tensor([3., 3.])
     """
-def fill_diagonal(a: Tensor, val: Any, wrap: _bool = False) -> None:
+def fill_diagonal(a: Tensor | ndarray, val: Any, wrap: _bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 
     Args:
@@ -7983,7 +7992,7 @@ def fix(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-def fix_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def fix_(input: Tensor) -> Tensor:
     """In-place form of ``fix``: writes the result over ``input`` and returns it.
 
     The whole number towards zero; integers stay as they are.
@@ -8073,7 +8082,7 @@ def flip(
     out: Tensor | None = None,
     axis: Any = ...,
 ) -> Tensor: ...
-def fliplr(input: Tensor) -> Tensor:
+def fliplr(input: Tensor | ndarray) -> Tensor:
     """``input`` with its columns in reverse order: ``flip`` along dimension 1.
 
     Args:
@@ -8088,7 +8097,7 @@ def fliplr(input: Tensor) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-def flipud(input: Tensor) -> Tensor:
+def flipud(input: Tensor | ndarray) -> Tensor:
     """``input`` with its rows in reverse order: ``flip`` along dimension 0.
 
     Args:
@@ -8103,7 +8112,7 @@ def flipud(input: Tensor) -> Tensor:
         tensor([[3, 4],
                 [1, 2]])
     """
-def float_power(input: Tensor, exponent: Any, *, out: Tensor | None = None) -> Tensor:
+def float_power(input: Tensor | ndarray, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128).
 
     Args:
@@ -8159,7 +8168,7 @@ def floor(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.floor(tt.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
     """
-def floor_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def floor_(input: Tensor) -> Tensor:
     """In-place form of ``floor``: writes the result over ``input`` and returns it.
 
     The next whole number below; integers stay as they are.
@@ -8202,10 +8211,7 @@ def floor_divide(
         >>> tt.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
-def floor_divide_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def floor_divide_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
 
     ``input / other`` rounded down, element by element.
@@ -8297,10 +8303,7 @@ def fmod(
         >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
         tensor([-1.,  1.])
     """
-def fmod_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def fmod_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``fmod``: writes the result over ``input`` and returns it.
 
     What division rounded towards zero leaves: the result has the sign of ``input``.
@@ -8337,7 +8340,7 @@ def frac(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.frac(tt.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
-def frac_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def frac_(input: Tensor) -> Tensor:
     """In-place form of ``frac``: writes the result over ``input`` and returns it.
 
     What ``trunc`` cuts off, with the sign of ``input``.
@@ -8378,7 +8381,7 @@ def frexp(
     """
 @overload
 def frobenius_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | Sequence[_int],
     keepdim: _bool = False,
     *,
@@ -8407,7 +8410,7 @@ def frobenius_norm(
     """
 @overload
 def frobenius_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int | Sequence[_int],
     out: Tensor | None = None,
@@ -8587,7 +8590,7 @@ def full(
         >>> tt.full((2,), 3)
         tensor([3, 3])
     """
-def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
+def full_like(input: Tensor | ndarray, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere, in the shape, dtype and place of ``input``.
 
     Args:
@@ -8681,7 +8684,7 @@ def gcd(
         >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
         tensor([4, 9])
     """
-def gcd_(input: Tensor | NDArray[Any] | ndarray, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def gcd_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``gcd``: writes the result over ``input`` and returns it.
 
     The greatest common divisor; ``gcd(0, 0)`` is 0.
@@ -8723,10 +8726,7 @@ def ge(
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-def ge_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def ge_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``ge``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger or equal.
@@ -8823,7 +8823,7 @@ def ger(
         tensor([[3, 4],
                 [6, 8]])
     """
-def get_device(input: Tensor) -> _int:
+def get_device(input: Tensor | ndarray) -> _int:
     """The device's number, -1 on the CPU.
 
     Args:
@@ -8836,7 +8836,7 @@ def get_device(input: Tensor) -> _int:
     """
 @overload
 def gradient(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     spacing: Any = 1,
     dim: Any = None,
@@ -8872,7 +8872,7 @@ def gradient(
     """
 @overload
 def gradient(
-    input: Tensor,
+    input: Tensor | ndarray,
     distance: Any,
     /,
     *varargs: Any,
@@ -8881,7 +8881,7 @@ def gradient(
 ) -> Tensor | tuple[Tensor, ...]: ...
 @overload
 def gradient(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: Any,
     edge_order: _int = ...,
@@ -8914,10 +8914,7 @@ def greater(
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def greater_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def greater_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``greater``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger.
@@ -8966,10 +8963,7 @@ def greater_equal(
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
-def greater_equal_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def greater_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger or equal.
@@ -8992,8 +8986,8 @@ def greater_equal_(
         tensor([False,  True])
     """
 def grid_sampler(
-    input: Tensor,
-    grid: Tensor,
+    input: Tensor | ndarray,
+    grid: Tensor | ndarray,
     interpolation_mode: _int,
     padding_mode: _int,
     align_corners: _bool,
@@ -9016,8 +9010,8 @@ def grid_sampler(
         tensor([[[[1.]]]])
     """
 def grid_sampler_2d(
-    input: Tensor,
-    grid: Tensor,
+    input: Tensor | ndarray,
+    grid: Tensor | ndarray,
     interpolation_mode: _int,
     padding_mode: _int,
     align_corners: _bool,
@@ -9037,8 +9031,8 @@ def grid_sampler_2d(
         tensor([[[[1.]]]])
     """
 def grid_sampler_3d(
-    input: Tensor,
-    grid: Tensor,
+    input: Tensor | ndarray,
+    grid: Tensor | ndarray,
     interpolation_mode: _int,
     padding_mode: _int,
     align_corners: _bool,
@@ -9058,10 +9052,10 @@ def grid_sampler_3d(
         tensor([[[[[1.]]]]])
     """
 def group_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     num_groups: _int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     eps: _float = 1e-05,
     cudnn_enabled: _bool = True,
 ) -> Tensor:
@@ -9082,9 +9076,9 @@ def group_norm(
     """
 @overload
 def gru(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
+    input: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -9107,10 +9101,10 @@ def gru(
     """
 @overload
 def gru(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
+    data: Tensor | ndarray,
+    batch_sizes: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -9118,12 +9112,12 @@ def gru(
     bidirectional: _bool,
 ) -> tuple[Tensor, Tensor]: ...
 def gru_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
+    input: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    w_ih: Tensor | ndarray,
+    w_hh: Tensor | ndarray,
+    b_ih: Tensor | ndarray | None = None,
+    b_hh: Tensor | ndarray | None = None,
 ) -> Tensor:
     """One step of a gated recurrent unit.
 
@@ -9178,10 +9172,7 @@ def gt(
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def gt_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def gt_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``gt``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are larger.
@@ -9383,10 +9374,7 @@ def heaviside(
         >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def heaviside_(
-    input: Tensor | NDArray[Any] | ndarray,
-    values: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def heaviside_(input: Tensor, values: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
 
     0 for negative numbers, 1 for positive ones, ``values`` at 0.
@@ -9404,8 +9392,8 @@ def heaviside_(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     margin: _float = 1.0,
     reduction: _int = 1,
 ) -> Tensor:
@@ -9455,11 +9443,11 @@ def histc(
         tensor([0., 2., 1., 0.])
     """
 def histogram(
-    input: Tensor,
+    input: Tensor | ndarray,
     bins: Any = 100,
     *,
     range: Sequence[_float] | None = None,
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
     density: _bool = False,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> return_types.histogram:
@@ -9539,10 +9527,10 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         tensor([0., 1., 2., 3., 4.])
     """
 def histogramdd(
-    input: Tensor,
+    input: Tensor | ndarray,
     bins: Any = 10,
     range: Sequence[_float] | None = None,
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
     density: _bool = False,
 ) -> return_types.histogramdd:
     """How many points fall into each cell of a grid, and the edges of the cells.
@@ -9584,7 +9572,7 @@ def hsmm(*args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: hsmm: sparse tensors are not supported: every tensor is dense
     """
-def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its columns: dimension 1, or 0 of a vector.
 
     Args:
@@ -9619,7 +9607,7 @@ def hspmm(*args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: hspmm: sparse tensors are not supported: every tensor is dense
     """
-def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def hstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` side by side: along dimension 1, or 0 for vectors.
 
     Args:
@@ -9660,10 +9648,7 @@ def hypot(
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
-def hypot_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def hypot_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``hypot``: writes the result over ``input`` and returns it.
 
     ``sqrt(input² + other²)``, without overflow on the way.
@@ -9696,7 +9681,7 @@ def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> 
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def i0_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def i0_(input: Tensor) -> Tensor:
     """In-place form of ``i0``: writes the result over ``input`` and returns it.
 
     The modified Bessel function of the first kind, order 0.
@@ -9751,10 +9736,7 @@ def igamma(
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igamma_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def igamma_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``igamma``: writes the result over ``input`` and returns it.
 
     The regularised lower incomplete gamma function ``P(a, x)``.
@@ -9801,10 +9783,7 @@ def igammac(
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def igammac_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def igammac_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``igammac``: writes the result over ``input`` and returns it.
 
     The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
@@ -9825,7 +9804,7 @@ def igammac_(
     Reference:
         https://dlmf.nist.gov/8.2
     """
-def imag(input: Tensor) -> Tensor:
+def imag(input: Tensor | ndarray) -> Tensor:
     """The imaginary part, a view.
 
     Args:
@@ -9883,7 +9862,7 @@ def index_add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_add_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     source: Tensor | NDArray[Any] | ndarray,
@@ -9954,7 +9933,7 @@ def index_copy(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_copy_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     source: Tensor | NDArray[Any] | ndarray,
@@ -10022,7 +10001,7 @@ def index_fill(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_fill_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     value: Tensor | NDArray[Any] | ndarray | _complex,
@@ -10049,7 +10028,12 @@ def index_fill_(
         >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
         tensor([0., 7., 0.])
     """
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+def index_put(
+    input: Tensor | ndarray,
+    indices: Any,
+    values: Tensor | ndarray,
+    accumulate: _bool = False,
+) -> Tensor:
     """``input`` with ``values`` written at ``input[indices]``.
 
     Args:
@@ -10071,7 +10055,12 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = F
         >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
         tensor([3., 0.])
     """
-def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+def index_put_(
+    input: Tensor,
+    indices: Any,
+    values: Tensor | ndarray,
+    accumulate: _bool = False,
+) -> Tensor:
     """In-place form of ``index_put``: writes the result over ``input`` and returns it.
 
     ``input`` with ``values`` written at ``input[indices]``.
@@ -10097,10 +10086,10 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = 
     """
 @overload
 def index_reduce(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ndarray,
+    source: Tensor | ndarray,
     reduce: str,
     *,
     include_self: _bool = True,
@@ -10135,11 +10124,11 @@ def index_reduce(
     """
 @overload
 def index_reduce(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ndarray,
+    source: Tensor | ndarray,
     reduce: str,
     include_self: _bool = True,
     out: Tensor | None = None,
@@ -10147,8 +10136,8 @@ def index_reduce(
 def index_reduce_(
     input: Tensor,
     dim: _int,
-    index: Tensor,
-    source: Tensor,
+    index: Tensor | ndarray,
+    source: Tensor | ndarray,
     reduce: str,
     *,
     include_self: _bool = True,
@@ -10270,7 +10259,7 @@ def indices_copy(*args: Any, **given: Any) -> NoReturn:
         ...
         RuntimeError: indices expected sparse coordinate tensor layout but got Strided
     """
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def inner(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors.
 
     Args:
@@ -10311,11 +10300,11 @@ def insert(arr: Any, obj: Any, values: Any, axis: _int | None = None) -> Tensor:
         tensor([1, 9, 2, 3])
     """
 def instance_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray | None,
+    bias: Tensor | ndarray | None,
+    running_mean: Tensor | ndarray | None,
+    running_var: Tensor | ndarray | None,
     use_input_stats: _bool,
     momentum: _float,
     eps: _float,
@@ -10340,7 +10329,7 @@ def instance_norm(
         >>> tt.instance_norm(x, None, None, None, None, True, 0.1, 0.0, False)
         tensor([[[-1.,  1.]]])
     """
-def int_repr(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def int_repr(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: int_repr: quantized tensors are not supported.
 
     Args:
@@ -10426,7 +10415,7 @@ def intersect1d(
     assume_unique: _bool = False,
     return_indices: _bool = False,
 ) -> Tensor | tuple[Tensor, Tensor, Tensor]: ...
-def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def inverse(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``.
 
     Args:
@@ -10457,7 +10446,7 @@ def invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
-def is_complex(input: Tensor) -> _bool:
+def is_complex(input: Tensor | ndarray) -> _bool:
     """Whether the elements are complex numbers.
 
     Args:
@@ -10468,7 +10457,7 @@ def is_complex(input: Tensor) -> _bool:
         >>> tt.is_complex(tt.tensor([1j]))
         True
     """
-def is_conj(input: Tensor) -> _bool:
+def is_conj(input: Tensor | ndarray) -> _bool:
     """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
 
     Args:
@@ -10480,7 +10469,7 @@ def is_conj(input: Tensor) -> _bool:
         >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
         (False, True, False)
     """
-def is_distributed(input: Tensor) -> _bool:
+def is_distributed(input: Tensor | ndarray) -> _bool:
     """False: a tensor is in one process.
 
     Args:
@@ -10491,7 +10480,7 @@ def is_distributed(input: Tensor) -> _bool:
         >>> tt.is_distributed(tt.ones(1))
         False
     """
-def is_floating_point(input: Tensor) -> _bool:
+def is_floating_point(input: Tensor | ndarray) -> _bool:
     """Whether the elements are real floating-point numbers.
 
     Args:
@@ -10502,7 +10491,7 @@ def is_floating_point(input: Tensor) -> _bool:
         >>> tt.is_floating_point(tt.tensor([1, 2]))
         False
     """
-def is_inference(input: Tensor) -> _bool:
+def is_inference(input: Tensor | ndarray) -> _bool:
     """Whether ``input`` was made in inference mode, or is a view of a tensor that was.
 
     Such a tensor can be neither saved for a backward pass nor changed in place outside inference
@@ -10518,7 +10507,7 @@ def is_inference(input: Tensor) -> _bool:
         >>> tt.is_inference(x), tt.is_inference(x + 1)
         (True, False)
     """
-def is_neg(input: Tensor) -> _bool:
+def is_neg(input: Tensor | ndarray) -> _bool:
     """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
 
     Args:
@@ -10529,7 +10518,7 @@ def is_neg(input: Tensor) -> _bool:
         >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
         (False, True)
     """
-def is_nonzero(input: Tensor) -> _bool:
+def is_nonzero(input: Tensor | ndarray) -> _bool:
     """Whether the single element of ``input`` is not zero.
 
     Args:
@@ -10543,7 +10532,7 @@ def is_nonzero(input: Tensor) -> _bool:
         >>> tt.is_nonzero(tt.tensor([0.5]))
         True
     """
-def is_same_size(input: Tensor, other: Tensor) -> _bool:
+def is_same_size(input: Tensor | ndarray, other: Tensor | ndarray) -> _bool:
     """Whether two tensors have the same shape.
 
     Args:
@@ -10555,7 +10544,7 @@ def is_same_size(input: Tensor, other: Tensor) -> _bool:
         >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
         False
     """
-def is_signed(input: Tensor) -> _bool:
+def is_signed(input: Tensor | ndarray) -> _bool:
     """Whether the elements can be negative.
 
     Args:
@@ -10809,11 +10798,11 @@ def issubdtype(arg1: Any, arg2: Any) -> _bool:
         (True, False)
     """
 def istft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n_fft: _int,
     hop_length: _int | None = None,
     win_length: _int | None = None,
-    window: Tensor | None = None,
+    window: Tensor | ndarray | None = None,
     center: _bool = True,
     normalized: _bool = False,
     onesided: _bool | None = None,
@@ -10922,8 +10911,8 @@ def kaiser_window(
         tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01])
     """
 def kl_div(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     reduction: _int = 1,
     *,
     log_target: _bool = False,
@@ -10942,7 +10931,7 @@ def kl_div(
         >>> tt.kl_div(x, y, 2)
         tensor(0.1308)
     """
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def kron(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``.
 
     Args:
@@ -10960,7 +10949,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ 1,  2, 10, 20])
     """
 def kthvalue(
-    input: Tensor,
+    input: Tensor | ndarray,
     k: _int,
     dim: _int = -1,
     keepdim: _bool = False,
@@ -10992,10 +10981,10 @@ def kthvalue(
         tensor(2)
     """
 def layer_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     normalized_shape: Sequence[_int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     eps: _float = 1e-05,
     cudnn_enable: _bool = True,
 ) -> Tensor:
@@ -11036,7 +11025,7 @@ def lcm(
         >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
         tensor([12, 30])
     """
-def lcm_(input: Tensor | NDArray[Any] | ndarray, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def lcm_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``lcm``: writes the result over ``input`` and returns it.
 
     The least common multiple, not negative; 0 if either is 0.
@@ -11053,7 +11042,7 @@ def lcm_(input: Tensor | NDArray[Any] | ndarray, other: Tensor | NDArray[Any] | 
         >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
         tensor([12, 30])
     """
-def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def ldexp(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``input * 2 ** other``.
 
     Args:
@@ -11070,7 +11059,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
         tensor([12.])
     """
-def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+def ldexp_(input: Tensor, other: Tensor | ndarray) -> Tensor:
     """In-place form of ``ldexp``: writes the result over ``input`` and returns it.
 
     ``input * 2 ** other``.
@@ -11112,10 +11101,7 @@ def le(
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def le_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def le_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``le``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller or equal.
@@ -11188,7 +11174,7 @@ def lerp(
         tensor([5., 3.])
     """
 def lerp_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     end: Tensor | NDArray[Any] | ndarray,
     weight: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
@@ -11239,10 +11225,7 @@ def less(
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def less_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def less_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``less``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller.
@@ -11291,10 +11274,7 @@ def less_equal(
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
-def less_equal_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def less_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller or equal.
@@ -11348,7 +11328,7 @@ def lgamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> tt.lgamma(tt.tensor([1.0, 5.0]))
         tensor([0.0000, 3.1781])
     """
-def lgamma_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def lgamma_(input: Tensor) -> Tensor:
     """In-place form of ``lgamma``: writes the result over ``input`` and returns it.
 
     The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
@@ -11408,12 +11388,12 @@ def linspace(
         tensor([0.0000, 0.5000, 1.0000])
     """
 def lobpcg(
-    A: Tensor,
+    A: Tensor | ndarray,
     k: _int | None = None,
-    B: Tensor | None = None,
-    X: Tensor | None = None,
+    B: Tensor | ndarray | None = None,
+    X: Tensor | ndarray | None = None,
     n: _int | None = None,
-    iK: Tensor | None = None,
+    iK: Tensor | ndarray | None = None,
     niter: _int | None = None,
     tol: _float | None = None,
     largest: _bool | None = None,
@@ -11487,7 +11467,7 @@ def log10(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.log10(tt.tensor([10.0]))
         tensor([1.])
     """
-def log10_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def log10_(input: Tensor) -> Tensor:
     """In-place form of ``log10``: writes the result over ``input`` and returns it.
 
     Logarithm to base 10.
@@ -11513,7 +11493,7 @@ def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log1p_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def log1p_(input: Tensor) -> Tensor:
     """In-place form of ``log1p``: writes the result over ``input`` and returns it.
 
     ``log(1 + input)``, without cancellation near 0; -inf at -1.
@@ -11539,7 +11519,7 @@ def log2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.log2(tt.tensor([8.0]))
         tensor([3.])
     """
-def log2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def log2_(input: Tensor) -> Tensor:
     """In-place form of ``log2``: writes the result over ``input`` and returns it.
 
     Logarithm to base 2.
@@ -11552,7 +11532,7 @@ def log2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.log2(tt.tensor([8.0]))
         tensor([3.])
     """
-def log_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def log_(input: Tensor) -> Tensor:
     """In-place form of ``log``: writes the result over ``input`` and returns it.
 
     Natural logarithm; -inf at 0, NaN for negative numbers.
@@ -11566,7 +11546,7 @@ def log_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         tensor([0., -inf])
     """
 def log_softmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | None = None,
     _stacklevel: _int = 3,
     dtype: dtype | type | str | None = None,
@@ -11675,7 +11655,7 @@ def logcumsumexp(
     axis: _int,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def logdet(input: Tensor) -> Tensor:
+def logdet(input: Tensor | ndarray) -> Tensor:
     """The logarithm of every matrix's determinant: NaN for negative, -inf for zero.
 
     Args:
@@ -11714,10 +11694,7 @@ def logical_and(
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
-def logical_and_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def logical_and_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
 
     Whether both elements are nonzero.
@@ -11750,7 +11727,7 @@ def logical_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = 
         >>> tt.logical_not(tt.tensor([0, 2]))
         tensor([ True, False])
     """
-def logical_not_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def logical_not_(input: Tensor) -> Tensor:
     """In-place form of ``logical_not``: writes the result over ``input`` and returns it.
 
     Whether each element is zero.
@@ -11788,10 +11765,7 @@ def logical_or(
         >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True,  True, False])
     """
-def logical_or_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def logical_or_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
 
     Whether either element is nonzero.
@@ -11830,10 +11804,7 @@ def logical_xor(
         >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True, False, False])
     """
-def logical_xor_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def logical_xor_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
 
     Whether one element alone is nonzero.
@@ -11871,7 +11842,7 @@ def logit(
         >>> tt.logit(tt.tensor([1.0]), eps=0.5)
         tensor([0.])
     """
-def logit_(input: Tensor | NDArray[Any] | ndarray, eps: _float | None = None) -> Tensor:
+def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
     """In-place form of ``logit``: writes the result over ``input`` and returns it.
 
     ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
@@ -11966,9 +11937,9 @@ def logsumexp(
 ) -> Tensor: ...
 @overload
 def lstm(
-    input: Tensor,
-    hx: Sequence[Tensor],
-    params: Sequence[Tensor],
+    input: Tensor | ndarray,
+    hx: Sequence[Tensor | ndarray],
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -12012,10 +11983,10 @@ def lstm(
     """
 @overload
 def lstm(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Sequence[Tensor],
-    params: Sequence[Tensor],
+    data: Tensor | ndarray,
+    batch_sizes: Tensor | ndarray,
+    hx: Sequence[Tensor | ndarray],
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -12023,12 +11994,12 @@ def lstm(
     bidirectional: _bool,
 ) -> tuple[Tensor, ...]: ...
 def lstm_cell(
-    input: Tensor,
-    hx: tuple[Tensor, Tensor],
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
+    input: Tensor | ndarray,
+    hx: tuple[Tensor | ndarray, Tensor | ndarray],
+    w_ih: Tensor | ndarray,
+    w_hh: Tensor | ndarray,
+    b_ih: Tensor | ndarray | None = None,
+    b_hh: Tensor | ndarray | None = None,
 ) -> tuple[Tensor, Tensor]:
     """One step of a long short-term memory.
 
@@ -12058,7 +12029,7 @@ def lstm_cell(
     Reference:
         S. Hochreiter and J. Schmidhuber, "Long short-term memory" (1997).
     """
-def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+def lstsq(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.lstsq`` takes its arguments in the other order.
 
     Args:
@@ -12098,10 +12069,7 @@ def lt(
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
-def lt_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def lt_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``lt``: writes the result over ``input`` and returns it.
 
     Whether elements of ``input`` are smaller.
@@ -12123,7 +12091,7 @@ def lt_(
     """
 @overload
 def lu(
-    A: Tensor,
+    A: Tensor | ndarray,
     pivot: _bool = True,
     get_infos: Literal[False] = False,
     out: Sequence[Tensor] | None = None,
@@ -12147,7 +12115,7 @@ def lu(
     """
 @overload
 def lu(
-    A: Tensor,
+    A: Tensor | ndarray,
     pivot: _bool = True,
     *,
     get_infos: Literal[True],
@@ -12155,12 +12123,18 @@ def lu(
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def lu(
-    A: Tensor,
+    A: Tensor | ndarray,
     pivot: _bool = True,
     get_infos: _bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]: ...
-def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+def lu_solve(
+    b: Tensor | ndarray,
+    LU_data: Tensor | ndarray,
+    LU_pivots: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
 
     Args:
@@ -12178,8 +12152,8 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
         tensor([[0.2500]])
     """
 def lu_unpack(
-    LU_data: Tensor,
-    LU_pivots: Tensor,
+    LU_data: Tensor | ndarray,
+    LU_pivots: Tensor | ndarray,
     unpack_data: _bool = True,
     unpack_pivots: _bool = True,
     *,
@@ -12208,9 +12182,9 @@ def lu_unpack(
                 [0., 3.]])
     """
 def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
+    input1: Tensor | ndarray,
+    input2: Tensor | ndarray,
+    target: Tensor | ndarray,
     margin: _float = 0.0,
     reduction: _int = 1,
 ) -> Tensor:
@@ -12257,7 +12231,7 @@ def masked_fill(
         tensor([7., 0.])
     """
 def masked_fill_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     mask: Tensor | NDArray[Any] | ndarray,
     value: Tensor | NDArray[Any] | ndarray | _complex,
 ) -> Tensor:
@@ -12282,7 +12256,11 @@ def masked_fill_(
         >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
         tensor([7., 0.])
     """
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter(
+    input: Tensor | ndarray,
+    mask: Tensor | ndarray,
+    source: Tensor | ndarray,
+) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
 
     Args:
@@ -12303,7 +12281,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter_(input: Tensor, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor:
     """In-place form of ``masked_scatter``: writes the result over ``input`` and returns it.
 
     ``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
@@ -12326,7 +12304,12 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
-def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+def masked_select(
+    input: Tensor | ndarray,
+    mask: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension.
 
     Args:
@@ -12395,7 +12378,7 @@ def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         Bader, Blanes, Casas, "Computing the matrix exponential with an optimized Taylor polynomial
         approximation", Mathematics 7 (2019) 1174.
     """
-def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
+def matrix_power(A: Tensor | ndarray, n: _int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all.
 
     Args:
@@ -12417,7 +12400,7 @@ def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 5.],
                 [0., 1.]])
     """
-def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+def matrix_rank(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.matrix_rank`` calls ``symmetric`` ``hermitian``.
 
     Args:
@@ -12469,7 +12452,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
     """
 @overload
 def max(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: None = None,
     keepdim: _bool = False,
     *,
@@ -12497,7 +12480,7 @@ def max(
     """
 @overload
 def max(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     keepdim: _bool = False,
     *,
@@ -12506,20 +12489,30 @@ def max(
 ) -> return_types.max: ...
 @overload
 def max(
-    input: Tensor,
-    dim: Tensor,
+    input: Tensor | ndarray,
+    dim: Tensor | ndarray,
     keepdim: _bool = False,
     *,
     other: None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def max(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
+def max(
+    input: Tensor | ndarray,
+    *,
+    other: Tensor | ndarray,
+    out: Tensor | None = None,
+) -> Tensor: ...
 @overload
-def max(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
+def max(
+    input: Tensor | ndarray,
+    *,
+    axis: _int | Sequence[_int] | None,
+    keepdims: _bool = ...,
+) -> Tensor: ...
 @overload
 def max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12551,7 +12544,7 @@ def max_pool1d(
     """
 @overload
 def max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12562,7 +12555,7 @@ def max_pool1d(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12571,7 +12564,7 @@ def max_pool1d(
     return_indices: _bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def max_pool1d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12597,7 +12590,7 @@ def max_pool1d_with_indices(
     """
 @overload
 def max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12633,7 +12626,7 @@ def max_pool2d(
     """
 @overload
 def max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12644,7 +12637,7 @@ def max_pool2d(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12654,7 +12647,7 @@ def max_pool2d(
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 @overload
 def max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12686,7 +12679,7 @@ def max_pool3d(
     """
 @overload
 def max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12697,7 +12690,7 @@ def max_pool3d(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
     stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0,
@@ -12762,7 +12755,7 @@ def mean(
     """
 @overload
 def median(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: None = None,
     keepdim: _bool = False,
     *,
@@ -12793,7 +12786,7 @@ def median(
     """
 @overload
 def median(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     keepdim: _bool = False,
     *,
@@ -12801,7 +12794,7 @@ def median(
 ) -> return_types.median: ...
 @overload
 def median(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int | Sequence[_int] | None,
     keepdims: _bool = ...,
@@ -12831,7 +12824,7 @@ def meshgrid(*tensors: Any, indexing: str | None = 'ij') -> tuple[Tensor, ...]:
     """
 @overload
 def min(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: None = None,
     keepdim: _bool = False,
     *,
@@ -12858,7 +12851,7 @@ def min(
     """
 @overload
 def min(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     keepdim: _bool = False,
     *,
@@ -12867,17 +12860,27 @@ def min(
 ) -> return_types.min: ...
 @overload
 def min(
-    input: Tensor,
-    dim: Tensor,
+    input: Tensor | ndarray,
+    dim: Tensor | ndarray,
     keepdim: _bool = False,
     *,
     other: None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def min(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
+def min(
+    input: Tensor | ndarray,
+    *,
+    other: Tensor | ndarray,
+    out: Tensor | None = None,
+) -> Tensor: ...
 @overload
-def min(input: Tensor, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
+def min(
+    input: Tensor | ndarray,
+    *,
+    axis: _int | Sequence[_int] | None,
+    keepdims: _bool = ...,
+) -> Tensor: ...
 def min_scalar_type(a: Any) -> dtype:
     """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
 
@@ -12967,7 +12970,7 @@ def mod(
         tensor([2., 1.])
     """
 def mode(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int = -1,
     keepdim: _bool = False,
     *,
@@ -13059,7 +13062,7 @@ def movedim(
         >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
         tinytorch.Size([3, 4, 2])
     """
-def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def msort(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
     Args:
@@ -13096,10 +13099,7 @@ def mul(
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def mul_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def mul_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``mul``: writes the result over ``input`` and returns it.
 
     ``input * other``, element by element.
@@ -13175,10 +13175,7 @@ def multiply(
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-def multiply_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def multiply_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``multiply``: writes the result over ``input`` and returns it.
 
     ``input * other``, element by element.
@@ -13222,7 +13219,7 @@ def mv(
         >>> tt.mv(tt.eye(2), tt.tensor([3.0, 4.0]))
         tensor([3., 4.])
     """
-def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
+def mvlgamma(input: Tensor | ndarray, p: _int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``.
 
     Args:
@@ -13291,7 +13288,7 @@ def nan_to_num(
         tensor([1., 0., 9.])
     """
 def nan_to_num_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
@@ -13430,7 +13427,7 @@ def nanmean(
     """
 @overload
 def nanmedian(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: None = None,
     keepdim: _bool = False,
     *,
@@ -13462,7 +13459,7 @@ def nanmedian(
     """
 @overload
 def nanmedian(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     keepdim: _bool = False,
     *,
@@ -13470,7 +13467,7 @@ def nanmedian(
 ) -> return_types.nanmedian: ...
 @overload
 def nanmedian(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int | Sequence[_int] | None,
     keepdims: _bool = ...,
@@ -13549,7 +13546,7 @@ def nanprod(
         tensor(6.)
     """
 def nanquantile(
-    input: Tensor,
+    input: Tensor | ndarray,
     q: Any,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
@@ -13663,7 +13660,7 @@ def nanvar(
         tensor(1.)
     """
 @overload
-def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
+def narrow(input: Tensor | ndarray, dim: _int, start: Any, length: _int) -> Tensor:
     """``length`` places of ``input`` along ``dim``, from ``start`` on.
 
     Args:
@@ -13685,10 +13682,10 @@ def narrow(input: Tensor, dim: _int, start: Any, length: _int) -> Tensor:
         tensor([1, 2, 3])
     """
 @overload
-def narrow(input: Tensor, *, axis: _int, start: Any, length: _int) -> Tensor: ...
+def narrow(input: Tensor | ndarray, *, axis: _int, start: Any, length: _int) -> Tensor: ...
 @overload
 def narrow_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
     start: _int,
     length: _int,
@@ -13712,7 +13709,7 @@ def narrow_copy(
     """
 @overload
 def narrow_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int,
     start: _int,
@@ -13720,11 +13717,11 @@ def narrow_copy(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def native_batch_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray | None,
+    bias: Tensor | ndarray | None,
+    running_mean: Tensor | ndarray | None,
+    running_var: Tensor | ndarray | None,
     training: _bool,
     momentum: _float,
     eps: _float,
@@ -13749,7 +13746,7 @@ def native_batch_norm(
         >>> tt.native_batch_norm(x, None, None, None, None, True, 0.1, 3.0)[1:]
         (tensor([2.]), tensor([0.5000]))
     """
-def native_channel_shuffle(input: Tensor, groups: _int) -> Tensor:
+def native_channel_shuffle(input: Tensor | ndarray, groups: _int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on.
 
     Another name for ``nn.functional.channel_shuffle``.
@@ -13772,7 +13769,11 @@ def native_channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     Reference:
         Zhang et al.: ShuffleNet, arXiv:1707.01083.
     """
-def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]:
+def native_dropout(
+    input: Tensor | ndarray,
+    p: _float,
+    train: _bool | None,
+) -> tuple[Tensor, Tensor]:
     """``dropout`` with the mask of what is kept.
 
     Args:
@@ -13786,9 +13787,9 @@ def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tenso
         (tensor([1., 1.]), tensor([True, True]))
     """
 def native_group_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray | None,
+    bias: Tensor | ndarray | None,
     N: _int,
     C: _int,
     HxW: _int,
@@ -13816,10 +13817,10 @@ def native_group_norm(
         (tensor([[2.]]), tensor([[1.]]))
     """
 def native_layer_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     normalized_shape: Sequence[_int],
-    weight: Tensor | None,
-    bias: Tensor | None,
+    weight: Tensor | ndarray | None,
+    bias: Tensor | ndarray | None,
     eps: _float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``layer_norm`` with the mean and one over the deviation that it takes.
@@ -13871,10 +13872,7 @@ def ne(
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def ne_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def ne_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``ne``: writes the result over ``input`` and returns it.
 
     Whether elements differ.
@@ -13907,7 +13905,7 @@ def neg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def neg_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def neg_(input: Tensor) -> Tensor:
     """In-place form of ``neg``: writes the result over ``input`` and returns it.
 
     ``-input``.
@@ -13941,7 +13939,7 @@ def negative(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = Non
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
-def negative_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def negative_(input: Tensor) -> Tensor:
     """In-place form of ``negative``: writes the result over ``input`` and returns it.
 
     ``-input``.
@@ -13982,10 +13980,7 @@ def nextafter(
         >>> (tt.nextafter(one, 2 * one) - one).item()
         2.220446049250313e-16
     """
-def nextafter_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
+def nextafter_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
     """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
 
     The next representable number after ``input`` towards ``other``.
@@ -14073,7 +14068,7 @@ def nonzero_static(
                 [-1]])
     """
 def norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: Any = 'fro',
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
@@ -14107,7 +14102,13 @@ def norm(
         >>> tt.norm(tt.tensor([3.0, 4.0]))
         tensor(5.)
     """
-def norm_except_dim(v: Tensor, pow: _int = 2, dim: _int = 0, *, axis: _int = ...) -> Tensor:
+def norm_except_dim(
+    v: Tensor | ndarray,
+    pow: _int = 2,
+    dim: _int = 0,
+    *,
+    axis: _int = ...,
+) -> Tensor:
     """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length.
 
     Args:
@@ -14187,10 +14188,7 @@ def not_equal(
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
-def not_equal_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def not_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
 
     Whether elements differ.
@@ -14210,7 +14208,7 @@ def not_equal_(
         tensor([False,  True])
     """
 def nuclear_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: Sequence[_int] | _bool | None = None,
     keepdim: _bool = False,
     *,
@@ -14236,7 +14234,7 @@ def nuclear_norm(
         >>> tt.nuclear_norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
         tensor(7.)
     """
-def numel(input: Tensor) -> _int:
+def numel(input: Tensor | ndarray) -> _int:
     """The number of elements.
 
     Args:
@@ -14289,7 +14287,7 @@ def ones(
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor: ...
-def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
+def ones_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``.
 
     Args:
@@ -14301,7 +14299,7 @@ def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
         >>> tt.ones_like(tt.tensor([1, 2]))
         tensor([1, 1])
     """
-def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+def orgqr(input: Tensor | ndarray, tau: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of reflections; see ``linalg.householder_product``.
 
     Args:
@@ -14316,9 +14314,9 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-1.]])
     """
 def ormqr(
-    input: Tensor,
-    tau: Tensor,
-    other: Tensor,
+    input: Tensor | ndarray,
+    tau: Tensor | ndarray,
+    other: Tensor | ndarray,
     left: _bool = True,
     transpose: _bool = False,
     *,
@@ -14394,8 +14392,8 @@ def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> T
         tensor([3, 2, 1, 2, 3, 2])
     """
 def pairwise_distance(
-    x1: Tensor,
-    x2: Tensor,
+    x1: Tensor | ndarray,
+    x2: Tensor | ndarray,
     p: _float = 2.0,
     eps: _float = 1e-06,
     keepdim: _bool = False,
@@ -14436,7 +14434,7 @@ def partition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor:
         tensor([1, 2, 3])
     """
 def pca_lowrank(
-    A: Tensor,
+    A: Tensor | ndarray,
     q: _int | None = None,
     center: _bool = True,
     niter: _int = 2,
@@ -14462,7 +14460,7 @@ def pca_lowrank(
         tensor([[0.7071],
                 [0.7071]])
     """
-def pdist(input: Tensor, p: _float = 2.0) -> Tensor:
+def pdist(input: Tensor | ndarray, p: _float = 2.0) -> Tensor:
     """The distance of every two rows of a matrix.
 
     Args:
@@ -14530,7 +14528,12 @@ def permute(input: Tensor | NDArray[Any] | ndarray, dims: Sequence[_int]) -> Ten
     """
 @overload
 def permute(input: Tensor | NDArray[Any] | ndarray, *dims: _int) -> Tensor: ...
-def permute_copy(input: Tensor, dims: Any, *more: Any, out: Tensor | None = None) -> Tensor:
+def permute_copy(
+    input: Tensor | ndarray,
+    dims: Any,
+    *more: Any,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``permute`` shows, as a copy.
 
     Args:
@@ -14584,7 +14587,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
         tensor([ 2., 10.])
     """
-def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
+def pinverse(input: Tensor | ndarray, rcond: _float = 1e-15) -> Tensor:
     """The Moore-Penrose pseudoinverse; see ``linalg.pinv``.
 
     Args:
@@ -14596,7 +14599,7 @@ def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
         >>> tt.pinverse(tt.tensor([[2.0], [0.0]]))
         tensor([[0.5000, 0.0000]])
     """
-def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor:
+def pixel_shuffle(input: Tensor | ndarray, upscale_factor: _int) -> Tensor:
     """Channels laid out as pixels: an image r times as large with r² times fewer channels.
 
     Args:
@@ -14620,7 +14623,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor:
         Shi et al.: Real-Time Single Image and Video Super-Resolution Using an Efficient
         Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
     """
-def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor:
+def pixel_unshuffle(input: Tensor | ndarray, downscale_factor: _int) -> Tensor:
     """The inverse of ``pixel_shuffle``: pixels laid out as channels.
 
     Args:
@@ -14638,7 +14641,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: _int) -> Tensor:
         >>> tt.pixel_unshuffle(tt.arange(4).reshape(1, 2, 2), 2).flatten()
         tensor([0, 1, 2, 3])
     """
-def place(arr: Tensor, mask: Any, vals: Any) -> None:
+def place(arr: Tensor | ndarray, mask: Any, vals: Any) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
 
     Args:
@@ -14685,8 +14688,8 @@ def poisson(
         tensor([ 0.,  6., 96.])
     """
 def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     log_input: _bool,
     full: _bool,
     eps: _float,
@@ -14734,7 +14737,7 @@ def polar(
         >>> tt.polar(tt.tensor([2.0]), tt.tensor([0.0]))
         tensor([2.+0.j])
     """
-def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def polygamma(n: _int, input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th derivative of ``digamma``.
 
     Args:
@@ -14755,7 +14758,7 @@ def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Reference:
         https://dlmf.nist.gov/5.15
     """
-def positive(input: Tensor) -> Tensor:
+def positive(input: Tensor | ndarray) -> Tensor:
     """``+input``: the tensor itself.
 
     Args:
@@ -14800,10 +14803,7 @@ def pow(
         >>> 2 ** tt.arange(4)
         tensor([1, 2, 4, 8])
     """
-def pow_(
-    input: Tensor | NDArray[Any] | ndarray,
-    exponent: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def pow_(input: Tensor, exponent: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``pow``: writes the result over ``input`` and returns it.
 
     ``input`` to the power of ``exponent``, element by element.
@@ -14965,7 +14965,7 @@ def put(
                 [0., 2.]])
     """
 def put_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     index: Tensor | NDArray[Any] | ndarray,
     source: Tensor | NDArray[Any] | ndarray,
     accumulate: _bool = False,
@@ -14993,7 +14993,7 @@ def put_(
         tensor([[1., 0.],
                 [0., 2.]])
     """
-def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: _int | None) -> None:
+def put_along_axis(arr: Tensor | ndarray, indices: Any, values: Any, axis: _int | None) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
 
     Args:
@@ -15013,7 +15013,7 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: _int | None) ->
         tensor([[10, 99, 20],
                 [99, 40, 50]])
     """
-def putmask(a: Tensor, mask: Any, values: Any) -> None:
+def putmask(a: Tensor | ndarray, mask: Any, values: Any) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places.
 
     Args:
@@ -15028,7 +15028,7 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
         >>> x
         tensor([ 1,  2, 10, 20])
     """
-def q_per_channel_axis(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def q_per_channel_axis(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: q_per_channel_axis: quantized tensors are not supported.
 
     Args:
@@ -15046,7 +15046,7 @@ def q_per_channel_axis(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: q_per_channel_axis: quantized tensors are not supported
     """
-def q_per_channel_scales(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def q_per_channel_scales(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: q_per_channel_scales: quantized tensors are not supported.
 
     Args:
@@ -15064,7 +15064,7 @@ def q_per_channel_scales(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: q_per_channel_scales: quantized tensors are not supported
     """
-def q_per_channel_zero_points(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def q_per_channel_zero_points(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported.
 
     Args:
@@ -15082,7 +15082,7 @@ def q_per_channel_zero_points(input: Tensor, *args: Any, **given: Any) -> NoRetu
         ...
         NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported
     """
-def q_scale(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def q_scale(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: q_scale: quantized tensors are not supported.
 
     Args:
@@ -15100,7 +15100,7 @@ def q_scale(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: q_scale: quantized tensors are not supported
     """
-def q_zero_point(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def q_zero_point(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: q_zero_point: quantized tensors are not supported.
 
     Args:
@@ -15119,7 +15119,7 @@ def q_zero_point(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         NotImplementedError: q_zero_point: quantized tensors are not supported
     """
 def qr(
-    input: Tensor,
+    input: Tensor | ndarray,
     some: _bool = True,
     *,
     out: Sequence[Tensor] | None = None,
@@ -15140,7 +15140,7 @@ def qr(
         tensor([[5.]])
     """
 def quantile(
-    input: Tensor,
+    input: Tensor | ndarray,
     q: Any,
     dim: _int | Sequence[_int] | None = None,
     keepdim: _bool = False,
@@ -15373,7 +15373,7 @@ def rad2deg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
-def rad2deg_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def rad2deg_(input: Tensor) -> Tensor:
     """In-place form of ``rad2deg``: writes the result over ``input`` and returns it.
 
     Radians as degrees.
@@ -15454,7 +15454,7 @@ def rand(
     backend: Backend | str | None = None,
 ) -> Tensor: ...
 def rand_like(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     generator: Generator | None = None,
     dtype: dtype | type | str | None = None,
@@ -15537,7 +15537,7 @@ def randint(
         tensor([7, 6, 3, 5])
     """
 def randint_like(
-    input: Tensor,
+    input: Tensor | ndarray,
     low: _int = 0,
     high: _int | None = None,
     *,
@@ -15633,7 +15633,7 @@ def randn(
     backend: Backend | str | None = None,
 ) -> Tensor: ...
 def randn_like(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     generator: Generator | None = None,
     dtype: dtype | type | str | None = None,
@@ -15788,7 +15788,7 @@ def ravel_multi_index(
         >>> tt.ravel_multi_index((tt.tensor([0, 1]), tt.tensor([2, 0])), (2, 3))
         tensor([2, 3])
     """
-def real(input: Tensor) -> Tensor:
+def real(input: Tensor | ndarray) -> Tensor:
     """The real part: a view of a complex tensor, a real tensor itself.
 
     Args:
@@ -15812,7 +15812,7 @@ def reciprocal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = N
         >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """
-def reciprocal_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def reciprocal_(input: Tensor) -> Tensor:
     """In-place form of ``reciprocal``: writes the result over ``input`` and returns it.
 
     ``1 / input``; inf at 0. Integers give the default dtype.
@@ -15850,7 +15850,7 @@ def relu(
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-def relu_(input: Tensor | NDArray[Any] | ndarray, inplace: _bool = False) -> Tensor:
+def relu_(input: Tensor, inplace: _bool = False) -> Tensor:
     """In-place form of ``relu``: writes the result over ``input`` and returns it.
 
     ``max(x, 0)``; the slope at 0 is 0.
@@ -15896,10 +15896,7 @@ def remainder(
         >>> tt.tensor([-7.0, 7.0]) % 3
         tensor([2., 1.])
     """
-def remainder_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def remainder_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``remainder``: writes the result over ``input`` and returns it.
 
     What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
@@ -15922,7 +15919,7 @@ def remainder_(
     """
 @overload
 def renorm(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: _float,
     dim: _int,
     maxnorm: _float,
@@ -15954,7 +15951,7 @@ def renorm(
     """
 @overload
 def renorm(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: _float,
     *,
     axis: _int,
@@ -16005,7 +16002,7 @@ def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor:
         tensor([1, 1, 2, 2])
     """
 def repeat_interleave(
-    input: Tensor | None = None,
+    input: Tensor | ndarray | None = None,
     repeats: Any = None,
     dim: _int | None = None,
     *,
@@ -16060,7 +16057,7 @@ def reshape(
     """
 @overload
 def reshape(input: Tensor | NDArray[Any] | ndarray, *shape: _int, order: str = ...) -> Tensor: ...
-def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+def reshape_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``.
 
     Args:
@@ -16091,7 +16088,7 @@ def resize(a: Any, new_shape: _int | Sequence[_int]) -> Tensor:
         tensor([[1, 2],
                 [3, 1]])
     """
-def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
+def resize_as_(input: Tensor, other: Tensor | ndarray, memory_format: Any = None) -> Tensor:
     """Give ``input`` itself the shape of ``other``; see ``resize_``.
 
     Args:
@@ -16125,7 +16122,7 @@ def resize_as_sparse_(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         ...
         NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense
     """
-def resolve_conj(input: Tensor) -> Tensor:
+def resolve_conj(input: Tensor | ndarray) -> Tensor:
     """``input`` itself, or its elements in memory of their own if it is an open conjugate.
 
     Args:
@@ -16136,7 +16133,7 @@ def resolve_conj(input: Tensor) -> Tensor:
         >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
-def resolve_neg(input: Tensor) -> Tensor:
+def resolve_neg(input: Tensor | ndarray) -> Tensor:
     """``input`` itself, or its elements in memory of their own if it is an open negative.
 
     Args:
@@ -16202,9 +16199,9 @@ def rint(x: Any) -> Tensor:
         tensor([0., 2., 2.])
     """
 def rms_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     normalized_shape: Sequence[_int],
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
     eps: _float | None = None,
 ) -> Tensor:
     """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
@@ -16225,9 +16222,9 @@ def rms_norm(
     """
 @overload
 def rnn_relu(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
+    input: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -16250,10 +16247,10 @@ def rnn_relu(
     """
 @overload
 def rnn_relu(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
+    data: Tensor | ndarray,
+    batch_sizes: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -16261,12 +16258,12 @@ def rnn_relu(
     bidirectional: _bool,
 ) -> tuple[Tensor, Tensor]: ...
 def rnn_relu_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
+    input: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    w_ih: Tensor | ndarray,
+    w_hh: Tensor | ndarray,
+    b_ih: Tensor | ndarray | None = None,
+    b_hh: Tensor | ndarray | None = None,
 ) -> Tensor:
     """max(0, input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh).
 
@@ -16291,9 +16288,9 @@ def rnn_relu_cell(
     """
 @overload
 def rnn_tanh(
-    input: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
+    input: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -16316,10 +16313,10 @@ def rnn_tanh(
     """
 @overload
 def rnn_tanh(
-    data: Tensor,
-    batch_sizes: Tensor,
-    hx: Tensor,
-    params: Sequence[Tensor],
+    data: Tensor | ndarray,
+    batch_sizes: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    params: Sequence[Tensor | ndarray],
     has_biases: _bool,
     num_layers: _int,
     dropout: _float,
@@ -16327,12 +16324,12 @@ def rnn_tanh(
     bidirectional: _bool,
 ) -> tuple[Tensor, Tensor]: ...
 def rnn_tanh_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
-    b_hh: Tensor | None = None,
+    input: Tensor | ndarray,
+    hx: Tensor | ndarray,
+    w_ih: Tensor | ndarray,
+    w_hh: Tensor | ndarray,
+    b_ih: Tensor | ndarray | None = None,
+    b_hh: Tensor | ndarray | None = None,
 ) -> Tensor:
     """tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh).
 
@@ -16403,7 +16400,7 @@ def rollaxis(a: Any, axis: _int, start: _int = 0) -> Tensor:
         >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
         tinytorch.Size([5, 3, 4])
     """
-def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
+def rot90(input: Tensor | ndarray, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
 
     Args:
@@ -16448,7 +16445,7 @@ def round(
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
         tensor([0.1200])
     """
-def round_(input: Tensor | NDArray[Any] | ndarray, decimals: _int = 0) -> Tensor:
+def round_(input: Tensor, decimals: _int = 0) -> Tensor:
     """In-place form of ``round``: writes the result over ``input`` and returns it.
 
     The nearest whole number, halves to the even one; integers stay as they are.
@@ -16484,7 +16481,7 @@ def row_indices_copy(*args: Any, **given: Any) -> NoReturn:
         ...
         RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided
     """
-def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def row_stack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows.
 
     Another name for ``vstack``.
@@ -16507,7 +16504,7 @@ def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
                 [0, 1]])
     """
 def rrelu(
-    input: Tensor,
+    input: Tensor | ndarray,
     lower: _float = 0.125,
     upper: _float = 0.3333333333333333,
     training: _bool = False,
@@ -16565,7 +16562,7 @@ def rsqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
         tensor([0.5000, 0.2500])
     """
-def rsqrt_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def rsqrt_(input: Tensor) -> Tensor:
     """In-place form of ``rsqrt``: writes the result over ``input`` and returns it.
 
     ``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
@@ -16578,7 +16575,7 @@ def rsqrt_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
         tensor([0.5000, 0.2500])
     """
-def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
+def rsub(input: Tensor | ndarray, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element.
 
     Args:
@@ -16679,9 +16676,9 @@ def scalar_tensor(
     """
 @overload
 def scatter(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
-    index: Tensor,
+    index: Tensor | ndarray,
     src: Any = None,
     *,
     value: Any = None,
@@ -16715,10 +16712,10 @@ def scatter(
     """
 @overload
 def scatter(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int,
-    index: Tensor,
+    index: Tensor | ndarray,
     src: Any = None,
     value: Any = None,
     reduce: str | None = None,
@@ -16727,7 +16724,7 @@ def scatter(
 def scatter_(
     input: Tensor,
     dim: _int,
-    index: Tensor,
+    index: Tensor | ndarray,
     src: Any = None,
     *,
     value: Any = None,
@@ -16799,7 +16796,7 @@ def scatter_add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def scatter_add_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     src: Tensor | NDArray[Any] | ndarray,
@@ -16828,10 +16825,10 @@ def scatter_add_(
     """
 @overload
 def scatter_reduce(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int,
-    index: Tensor,
-    src: Tensor,
+    index: Tensor | ndarray,
+    src: Tensor | ndarray,
     reduce: str,
     *,
     include_self: _bool = True,
@@ -16866,11 +16863,11 @@ def scatter_reduce(
     """
 @overload
 def scatter_reduce(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int,
-    index: Tensor,
-    src: Tensor,
+    index: Tensor | ndarray,
+    src: Tensor | ndarray,
     reduce: str,
     include_self: _bool = True,
     out: Tensor | None = None,
@@ -16878,8 +16875,8 @@ def scatter_reduce(
 def scatter_reduce_(
     input: Tensor,
     dim: _int,
-    index: Tensor,
-    src: Tensor,
+    index: Tensor | ndarray,
+    src: Tensor | ndarray,
     reduce: str,
     *,
     include_self: _bool = True,
@@ -16912,13 +16909,13 @@ def scatter_reduce_(
         tensor([2., 5.])
     """
 def searchsorted(
-    sorted_sequence: Tensor,
+    sorted_sequence: Tensor | ndarray,
     input: Any,
     *,
     out_int32: _bool = False,
     right: _bool = False,
     side: str | None = None,
-    sorter: Tensor | None = None,
+    sorter: Tensor | ndarray | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Where values would be inserted in sorted sequences to keep them sorted.
@@ -16946,12 +16943,12 @@ def searchsorted(
         tensor([1, 2])
     """
 def segment_reduce(
-    data: Tensor,
+    data: Tensor | ndarray,
     reduce: str,
     *,
-    lengths: Tensor | None = None,
-    indices: Tensor | None = None,
-    offsets: Tensor | None = None,
+    lengths: Tensor | ndarray | None = None,
+    indices: Tensor | ndarray | None = None,
+    offsets: Tensor | ndarray | None = None,
     axis: _int = 0,
     unsafe: _bool = False,
     initial: _float | None = None,
@@ -17012,7 +17009,13 @@ def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> T
 @overload
 def select(input: Any, *, axis: Any, index: Any = None, default: Any = None) -> Tensor: ...
 @overload
-def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
+def select_copy(
+    input: Tensor | ndarray,
+    dim: _int,
+    index: _int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``select`` shows, as a copy.
 
     Args:
@@ -17028,9 +17031,20 @@ def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = N
         tensor([3, 4])
     """
 @overload
-def select_copy(input: Tensor, *, axis: _int, index: _int, out: Tensor | None = None) -> Tensor: ...
+def select_copy(
+    input: Tensor | ndarray,
+    *,
+    axis: _int,
+    index: _int,
+    out: Tensor | None = None,
+) -> Tensor: ...
 @overload
-def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
+def select_scatter(
+    input: Tensor | ndarray,
+    src: Tensor | ndarray,
+    dim: _int,
+    index: _int,
+) -> Tensor:
     """``input`` with ``src`` at one place along a dimension.
 
     Args:
@@ -17053,7 +17067,13 @@ def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor
                 [1., 1.]])
     """
 @overload
-def select_scatter(input: Tensor, src: Tensor, *, axis: _int, index: _int) -> Tensor: ...
+def select_scatter(
+    input: Tensor | ndarray,
+    src: Tensor | ndarray,
+    *,
+    axis: _int,
+    index: _int,
+) -> Tensor: ...
 def selu(
     input: Tensor | NDArray[Any] | ndarray,
     inplace: _bool = False,
@@ -17077,7 +17097,7 @@ def selu(
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-def selu_(input: Tensor | NDArray[Any] | ndarray, inplace: _bool = False) -> Tensor:
+def selu_(input: Tensor, inplace: _bool = False) -> Tensor:
     """In-place form of ``selu``: writes the result over ``input`` and returns it.
 
     An ELU scaled so that layers keep mean 0 and variance 1.
@@ -17137,7 +17157,7 @@ def sgn(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
-def sgn_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sgn_(input: Tensor) -> Tensor:
     """In-place form of ``sgn``: writes the result over ``input`` and returns it.
 
     The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
@@ -17177,7 +17197,7 @@ def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def sigmoid_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sigmoid_(input: Tensor) -> Tensor:
     """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
 
     ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
@@ -17209,7 +17229,7 @@ def sign(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
         tensor([-1.,  0.,  1.])
     """
-def sign_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sign_(input: Tensor) -> Tensor:
     """In-place form of ``sign``: writes the result over ``input`` and returns it.
 
     -1, 0 or 1; NaN for NaN, where torch has 0.
@@ -17254,7 +17274,7 @@ def sin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.sin(tt.zeros(2))
         tensor([0., 0.])
     """
-def sin_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sin_(input: Tensor) -> Tensor:
     """In-place form of ``sin``: writes the result over ``input`` and returns it.
 
     Sine of each element of ``input``, in radians.
@@ -17280,7 +17300,7 @@ def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-def sinc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sinc_(input: Tensor) -> Tensor:
     """In-place form of ``sinc``: writes the result over ``input`` and returns it.
 
     ``sin(πx) / (πx)``, and 1 at 0.
@@ -17306,7 +17326,7 @@ def sinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.sinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
     """
-def sinh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sinh_(input: Tensor) -> Tensor:
     """In-place form of ``sinh``: writes the result over ``input`` and returns it.
 
     Hyperbolic sine.
@@ -17332,7 +17352,7 @@ def size(a: Any, axis: _int | Sequence[_int] | None = None) -> _int:
         3
     """
 def slice_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int = 0,
     start: _int | None = None,
     end: _int | None = None,
@@ -17358,8 +17378,8 @@ def slice_copy(
         tensor([1, 3])
     """
 def slice_scatter(
-    input: Tensor,
-    src: Tensor,
+    input: Tensor | ndarray,
+    src: Tensor | ndarray,
     dim: _int = 0,
     start: _int | None = None,
     end: _int | None = None,
@@ -17391,7 +17411,11 @@ def slice_scatter(
         >>> tt.slice_scatter(tt.zeros(4), tt.ones(2), end=2)
         tensor([1., 1., 0., 0.])
     """
-def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
+def slogdet(
+    input: Tensor | ndarray,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.slogdet:
     """The sign of every matrix's determinant and the logarithm of its absolute value.
 
     See ``linalg.slogdet``.
@@ -17408,7 +17432,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_typ
         >>> tt.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
         tensor(-1.)
     """
-def smm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def smm(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense.
 
     Args:
@@ -17427,7 +17451,7 @@ def smm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         NotImplementedError: smm: sparse tensors are not supported: every tensor is dense
     """
 def softmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | None = None,
     _stacklevel: _int = 3,
     dtype: dtype | type | str | None = None,
@@ -17458,7 +17482,7 @@ def softmax(
         >>> tt.softmax(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+def solve(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.solve`` takes its arguments in the other order.
 
     Args:
@@ -17475,7 +17499,7 @@ def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """
 @overload
 def sort(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int = -1,
     descending: _bool = False,
     stable: _bool | None = False,
@@ -17508,7 +17532,7 @@ def sort(
     """
 @overload
 def sort(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     axis: _int | None,
     kind: str | None = ...,
@@ -17648,7 +17672,7 @@ def split(
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
 def split_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     split_size: _int | Sequence[_int],
     dim: _int = 0,
     *,
@@ -17695,7 +17719,7 @@ def split_with_sizes(
         (tensor([0, 1]), tensor([2, 3, 4]))
     """
 def split_with_sizes_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
@@ -17716,7 +17740,7 @@ def split_with_sizes_copy(
         >>> tt.split_with_sizes_copy(tt.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
     """
-def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+def spmm(input: Tensor | ndarray, mat2: Tensor | ndarray) -> Tensor:
     """``mm``: in PyTorch the first matrix may be sparse, and need not.
 
     Args:
@@ -17742,7 +17766,7 @@ def sqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.sqrt(tt.tensor([4.0, 9.0]))
         tensor([2., 3.])
     """
-def sqrt_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sqrt_(input: Tensor) -> Tensor:
     """In-place form of ``sqrt``: writes the result over ``input`` and returns it.
 
     Square root; NaN for negative numbers. Integers give the default dtype.
@@ -17768,7 +17792,7 @@ def square(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> tt.square(tt.tensor([-3.0, 2.0]))
         tensor([9., 4.])
     """
-def square_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def square_(input: Tensor) -> Tensor:
     """In-place form of ``square``: writes the result over ``input`` and returns it.
 
     ``input * input``.
@@ -17819,7 +17843,7 @@ def squeeze_(
         tinytorch.Size([2])
     """
 def squeeze_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
     *,
     out: Tensor | None = None,
@@ -17838,7 +17862,7 @@ def squeeze_copy(
         >>> tt.squeeze_copy(tt.tensor([[1, 2]]))
         tensor([1, 2])
     """
-def sspaddmm(input: Tensor, *args: Any, **given: Any) -> NoReturn:
+def sspaddmm(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
     """Raise NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense.
 
     Args:
@@ -17881,7 +17905,7 @@ def stack(
                 [0., 1.]])
     """
 def std(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
     unbiased: _bool | None = None,
     keepdim: _bool = False,
@@ -17909,7 +17933,7 @@ def std(
         tensor(1.)
     """
 def std_mean(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
     unbiased: _bool | None = None,
     keepdim: _bool = False,
@@ -17936,11 +17960,11 @@ def std_mean(
         (tensor(1.), tensor(2.))
     """
 def stft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n_fft: _int,
     hop_length: _int | None = None,
     win_length: _int | None = None,
-    window: Tensor | None = None,
+    window: Tensor | ndarray | None = None,
     center: _bool = True,
     pad_mode: str = 'reflect',
     normalized: _bool = False,
@@ -18005,7 +18029,7 @@ def sub(
         tensor([0., 1.])
     """
 def sub_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
@@ -18061,7 +18085,7 @@ def subtract(
         tensor([0., 1.])
     """
 def subtract_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
@@ -18119,7 +18143,7 @@ def sum(
         tensor([3., 3.])
     """
 def svd(
-    input: Tensor,
+    input: Tensor | ndarray,
     some: _bool = True,
     compute_uv: _bool = True,
     *,
@@ -18143,10 +18167,10 @@ def svd(
         tensor([4., 3.])
     """
 def svd_lowrank(
-    A: Tensor,
+    A: Tensor | ndarray,
     q: _int | None = 6,
     niter: _int | None = 2,
-    M: Tensor | None = None,
+    M: Tensor | ndarray | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """An approximate singular value decomposition of low rank, by random projection.
 
@@ -18251,7 +18275,7 @@ def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
         >>> tt.zeros(2, 3).transpose_(0, 1).shape
         tinytorch.Size([3, 2])
     """
-def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
+def symeig(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.eigh`` reads the lower triangle by default.
 
     Args:
@@ -18292,7 +18316,7 @@ def t_(input: Tensor) -> Tensor:
         >>> tt.zeros(2, 3).t_().shape
         tinytorch.Size([3, 2])
     """
-def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def t_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """What ``t`` shows, as a copy.
 
     Args:
@@ -18352,8 +18376,8 @@ def take_along_axis(arr: Any, indices: Any, axis: _int | None = -1) -> Tensor:
         tensor([[1, 2, 3]])
     """
 def take_along_dim(
-    input: Tensor,
-    indices: Tensor,
+    input: Tensor | ndarray,
+    indices: Tensor | ndarray,
     dim: _int | None = None,
     *,
     out: Tensor | None = None,
@@ -18394,7 +18418,7 @@ def tan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.tan(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5463])
     """
-def tan_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def tan_(input: Tensor) -> Tensor:
     """In-place form of ``tan``: writes the result over ``input`` and returns it.
 
     Tangent of each element of ``input``, in radians.
@@ -18420,7 +18444,7 @@ def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.tanh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
     """
-def tanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def tanh_(input: Tensor) -> Tensor:
     """In-place form of ``tanh``: writes the result over ``input`` and returns it.
 
     Hyperbolic tangent, between -1 and 1.
@@ -18465,7 +18489,7 @@ def tensor(
                 [3, 4]])
     """
 def tensor_split(
-    input: Tensor,
+    input: Tensor | ndarray,
     indices_or_sections: Any,
     dim: _int = 0,
     *,
@@ -18492,7 +18516,12 @@ def tensor_split(
         >>> tt.tensor_split(tt.arange(5), (1, 2))
         (tensor([0]), tensor([1]), tensor([2, 3, 4]))
     """
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+def tensordot(
+    a: Tensor | ndarray,
+    b: Tensor | ndarray,
+    dims: Any = 2,
+    out: Tensor | None = None,
+) -> Tensor:
     """Sum of products over pairs of dimensions of two tensors.
 
     Args:
@@ -18539,12 +18568,7 @@ def threshold(
         >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
         tensor([0., 2.])
     """
-def threshold_(
-    input: Tensor | NDArray[Any] | ndarray,
-    threshold: _float,
-    value: _float,
-    inplace: _bool = False,
-) -> Tensor:
+def threshold_(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor:
     """In-place form of ``threshold``: writes the result over ``input`` and returns it.
 
     ``x`` above ``threshold``, else ``value``.
@@ -18560,7 +18584,7 @@ def threshold_(
         >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
         tensor([0., 2.])
     """
-def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
+def tile(input: Tensor | ndarray, dims: Any, *more: Any) -> Tensor:
     """``input`` several times along each dimension; missing numbers are 1.
 
     Args:
@@ -18577,7 +18601,7 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
         tensor([1, 2, 1, 2])
     """
 def to(
-    input: Tensor,
+    input: Tensor | ndarray,
     *args: Any,
     dtype: dtype | type | str | None = None,
     device: device | str | _int | None = None,
@@ -18610,7 +18634,7 @@ def to(
         tensor([1, 1])
     """
 def topk(
-    input: Tensor,
+    input: Tensor | ndarray,
     k: _int,
     dim: _int = -1,
     largest: _bool = True,
@@ -18645,7 +18669,7 @@ def topk(
         indices=tensor([0, 2]))
     """
 def trace(
-    input: Tensor,
+    input: Tensor | ndarray,
     offset: _int = 0,
     axis1: _int | None = None,
     axis2: _int | None = None,
@@ -18711,7 +18735,13 @@ def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
         >>> tt.zeros(2, 3).transpose_(0, 1).shape
         tinytorch.Size([3, 2])
     """
-def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
+def transpose_copy(
+    input: Tensor | ndarray,
+    dim0: _int,
+    dim1: _int,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """What ``transpose`` shows, as a copy.
 
     Args:
@@ -18728,8 +18758,8 @@ def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None 
                 [2]])
     """
 def trapezoid(
-    y: Tensor,
-    x: Tensor | None = None,
+    y: Tensor | ndarray,
+    x: Tensor | ndarray | None = None,
     *,
     dx: Any = None,
     dim: _int = -1,
@@ -18755,8 +18785,8 @@ def trapezoid(
         tensor(4.5000)
     """
 def trapz(
-    y: Tensor,
-    x: Tensor | None = None,
+    y: Tensor | ndarray,
+    x: Tensor | ndarray | None = None,
     *,
     dx: Any = None,
     dim: _int = -1,
@@ -18804,8 +18834,8 @@ def tri(
                 [1., 1., 0.]])
     """
 def triangular_solve(
-    input: Tensor,
-    A: Tensor,
+    input: Tensor | ndarray,
+    A: Tensor | ndarray,
     upper: _bool = True,
     transpose: _bool = False,
     unitriangular: _bool = False,
@@ -18857,7 +18887,7 @@ def tril(
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
     """
-def tril_(input: Tensor | NDArray[Any] | ndarray, diagonal: _int = 0) -> Tensor:
+def tril_(input: Tensor, diagonal: _int = 0) -> Tensor:
     """In-place form of ``tril``: writes the result over ``input`` and returns it.
 
     The lower triangle of matrices, zeros above it.
@@ -18909,7 +18939,7 @@ def tril_indices(
     offset: _int = 0,
     **options: Any,
 ) -> tuple[Tensor, Tensor]: ...
-def tril_indices_from(arr: Tensor, k: _int = 0) -> tuple[Tensor, Tensor]:
+def tril_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tensor]:
     """Where the lower triangle of a matrix lies, in row-major order.
 
     Args:
@@ -18943,9 +18973,9 @@ def trim_zeros(filt: Any, trim: str = 'fb') -> Tensor:
         tensor([1, 0, 2])
     """
 def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
+    anchor: Tensor | ndarray,
+    positive: Tensor | ndarray,
+    negative: Tensor | ndarray,
     margin: _float = 1.0,
     p: _float = 2.0,
     eps: _float = 1e-06,
@@ -18998,7 +19028,7 @@ def triu(
         tensor([[1., 1., 1.],
                 [0., 1., 1.]])
     """
-def triu_(input: Tensor | NDArray[Any] | ndarray, diagonal: _int = 0) -> Tensor:
+def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
     """In-place form of ``triu``: writes the result over ``input`` and returns it.
 
     The upper triangle of matrices, zeros below it.
@@ -19050,7 +19080,7 @@ def triu_indices(
     offset: _int = 0,
     **options: Any,
 ) -> tuple[Tensor, Tensor]: ...
-def triu_indices_from(arr: Tensor, k: _int = 0) -> tuple[Tensor, Tensor]:
+def triu_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tensor]:
     """Where the upper triangle of a matrix lies, in row-major order.
 
     Args:
@@ -19103,7 +19133,7 @@ def true_divide(
         tensor([-3,  3])
     """
 def true_divide_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
@@ -19151,7 +19181,7 @@ def trunc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-def trunc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def trunc_(input: Tensor) -> Tensor:
     """In-place form of ``trunc``: writes the result over ``input`` and returns it.
 
     The whole number towards zero; integers stay as they are.
@@ -19191,7 +19221,7 @@ def unbind(
         (tensor([1, 2]), tensor([3, 4]))
     """
 def unbind_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int = 0,
     *,
     out: tuple[Tensor, ...] | None = None,
@@ -19253,7 +19283,7 @@ def unfold(
                 [2, 3, 4]])
     """
 def unfold_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     dimension: _int,
     size: _int,
     step: _int,
@@ -19290,7 +19320,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
     """
 @overload
 def unique(
-    input: Tensor,
+    input: Tensor | ndarray,
     sorted: _bool = True,
     return_inverse: Literal[False] = False,
     return_counts: Literal[False] = False,
@@ -19320,7 +19350,7 @@ def unique(
     """
 @overload
 def unique(
-    input: Tensor,
+    input: Tensor | ndarray,
     sorted: _bool = True,
     *,
     return_inverse: Literal[True],
@@ -19329,7 +19359,7 @@ def unique(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def unique(
-    input: Tensor,
+    input: Tensor | ndarray,
     sorted: _bool = True,
     return_inverse: Literal[False] = False,
     *,
@@ -19338,7 +19368,7 @@ def unique(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def unique(
-    input: Tensor,
+    input: Tensor | ndarray,
     sorted: _bool = True,
     *,
     return_inverse: Literal[True],
@@ -19347,7 +19377,7 @@ def unique(
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def unique(
-    input: Tensor,
+    input: Tensor | ndarray,
     sorted: _bool = True,
     return_inverse: _bool = False,
     return_counts: _bool = False,
@@ -19355,7 +19385,7 @@ def unique(
 ) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def unique(
-    input: Tensor,
+    input: Tensor | ndarray,
     *,
     return_index: _bool,
     axis: _int | None = ...,
@@ -19381,7 +19411,7 @@ def unique_all(x: Any) -> return_types.unique_all:
     """
 @overload
 def unique_consecutive(
-    input: Tensor,
+    input: Tensor | ndarray,
     return_inverse: Literal[False] = False,
     return_counts: Literal[False] = False,
     dim: _int | None = None,
@@ -19407,14 +19437,14 @@ def unique_consecutive(
     """
 @overload
 def unique_consecutive(
-    input: Tensor,
+    input: Tensor | ndarray,
     return_inverse: Literal[True],
     return_counts: Literal[False] = False,
     dim: _int | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def unique_consecutive(
-    input: Tensor,
+    input: Tensor | ndarray,
     return_inverse: Literal[False] = False,
     *,
     return_counts: Literal[True],
@@ -19422,14 +19452,14 @@ def unique_consecutive(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def unique_consecutive(
-    input: Tensor,
+    input: Tensor | ndarray,
     return_inverse: Literal[True],
     return_counts: Literal[True],
     dim: _int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def unique_consecutive(
-    input: Tensor,
+    input: Tensor | ndarray,
     return_inverse: _bool = False,
     return_counts: _bool = False,
     dim: _int | None = None,
@@ -19609,7 +19639,7 @@ def unsqueeze_(input: Tensor, dim: _int) -> Tensor:
 @overload
 def unsqueeze_(input: Tensor, *, axis: _int) -> Tensor: ...
 @overload
-def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+def unsqueeze_copy(input: Tensor | ndarray, dim: _int, *, out: Tensor | None = None) -> Tensor:
     """What ``unsqueeze`` shows, as a copy.
 
     Args:
@@ -19624,7 +19654,7 @@ def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Te
         tensor([[0, 1]])
     """
 @overload
-def unsqueeze_copy(input: Tensor, *, axis: _int, out: Tensor | None = None) -> Tensor: ...
+def unsqueeze_copy(input: Tensor | ndarray, *, axis: _int, out: Tensor | None = None) -> Tensor: ...
 def unstack(x: Any, /, *, axis: _int = 0) -> tuple[Tensor, ...]:
     """The slices of a tensor along a dimension; see ``unbind``.
 
@@ -19699,7 +19729,7 @@ def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
                 [9, 3, 1]])
     """
 def var(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
     unbiased: _bool | None = None,
     keepdim: _bool = False,
@@ -19736,7 +19766,7 @@ def var(
         tensor(1.2500)
     """
 def var_mean(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
     unbiased: _bool | None = None,
     keepdim: _bool = False,
@@ -19762,7 +19792,7 @@ def var_mean(
         >>> tt.var_mean(tt.tensor([1.0, 3.0]), correction=0)
         (tensor(1.), tensor(2.))
     """
-def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def vdot(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 
     Args:
@@ -19812,7 +19842,7 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
         >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
         tensor([4, 6])
     """
-def view(input: Tensor, *size: Any, dtype: dtype | type | str | None = None) -> Tensor:
+def view(input: Tensor | ndarray, *size: Any, dtype: dtype | type | str | None = None) -> Tensor:
     """The same memory in another shape, or its bytes as another dtype.
 
     Args:
@@ -19835,7 +19865,7 @@ def view(input: Tensor, *size: Any, dtype: dtype | type | str | None = None) -> 
         >>> tt.tensor([1.0]).view(tt.int32)
         tensor([1065353216], dtype=tinytorch.int32)
     """
-def view_as(input: Tensor, other: Tensor) -> Tensor:
+def view_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor:
     """The same memory in the shape of ``other``; see ``view``.
 
     Args:
@@ -19864,7 +19894,7 @@ def view_as_complex(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.view_as_complex(tt.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def view_as_complex_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """What ``view_as_complex`` shows, as a copy.
 
     Args:
@@ -19894,7 +19924,7 @@ def view_as_real(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.view_as_real(tt.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def view_as_real_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """What ``view_as_real`` shows, as a copy.
 
     Args:
@@ -19908,7 +19938,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 2.]])
     """
 def view_copy(
-    input: Tensor,
+    input: Tensor | ndarray,
     size: Any = None,
     *more: Any,
     dtype: dtype | type | str | None = None,
@@ -19931,7 +19961,7 @@ def view_copy(
         tensor([[0],
                 [1]])
     """
-def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its rows, dimension 0.
 
     Args:
@@ -19949,7 +19979,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
         (tensor([[1, 2]]), tensor([[3, 4]]))
     """
-def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def vstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows.
 
     Args:
@@ -20030,10 +20060,7 @@ def xlogy(
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def xlogy_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
+def xlogy_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
     """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
     ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
@@ -20104,7 +20131,7 @@ def zeros(
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor: ...
-def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
+def zeros_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor:
     """Zeros in the shape, dtype and place of ``input``.
 
     Args:

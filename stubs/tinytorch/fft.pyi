@@ -6,9 +6,10 @@ from tinytorch.backends.base import Backend
 from tinytorch.core.device import device
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
+from tinytorch.numpy.ndarray import ndarray
 
 def fft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
@@ -39,7 +40,7 @@ def fft(
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
 def fft2(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: Sequence[int] = (-2, -1),
     norm: str | None = None,
@@ -111,7 +112,7 @@ def fftfreq(
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
 def fftn(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: int | Sequence[int] | None = None,
     norm: str | None = None,
@@ -145,7 +146,7 @@ def fftn(
                 [0.+0.j, 0.+0.j]])
     """
 def fftshift(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | Sequence[int] | None = None,
     *,
     axis: int | Sequence[int] | None = ...,
@@ -168,7 +169,7 @@ def fftshift(
         tensor([-2, -1,  0,  1])
     """
 def hfft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
@@ -199,7 +200,7 @@ def hfft(
         tensor([4., 0., 0., 0.])
     """
 def hfft2(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: Sequence[int] = (-2, -1),
     norm: str | None = None,
@@ -233,7 +234,7 @@ def hfft2(
                 [0., 0.]])
     """
 def hfftn(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: int | Sequence[int] | None = None,
     norm: str | None = None,
@@ -267,7 +268,7 @@ def hfftn(
                 [0., 0.]])
     """
 def ifft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
@@ -298,7 +299,7 @@ def ifft(
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
 def ifft2(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: Sequence[int] = (-2, -1),
     norm: str | None = None,
@@ -332,7 +333,7 @@ def ifft2(
                 [0.+0.j, 0.+0.j]])
     """
 def ifftn(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: int | Sequence[int] | None = None,
     norm: str | None = None,
@@ -366,7 +367,7 @@ def ifftn(
                 [0.+0.j, 0.+0.j]])
     """
 def ifftshift(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | Sequence[int] | None = None,
     *,
     axis: int | Sequence[int] | None = ...,
@@ -389,7 +390,7 @@ def ifftshift(
         tensor([ 0,  1, -2, -1])
     """
 def ihfft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
@@ -421,7 +422,7 @@ def ihfft(
         tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """
 def ihfft2(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: Sequence[int] = (-2, -1),
     norm: str | None = None,
@@ -455,7 +456,7 @@ def ihfft2(
                 [0.-0.j, 0.-0.j]])
     """
 def ihfftn(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: int | Sequence[int] | None = None,
     norm: str | None = None,
@@ -489,7 +490,7 @@ def ihfftn(
                 [0.-0.j, 0.-0.j]])
     """
 def irfft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
@@ -520,7 +521,7 @@ def irfft(
         tensor([1., 0., 0., 0.])
     """
 def irfft2(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: Sequence[int] = (-2, -1),
     norm: str | None = None,
@@ -554,7 +555,7 @@ def irfft2(
                 [0., 0.]])
     """
 def irfftn(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: int | Sequence[int] | None = None,
     norm: str | None = None,
@@ -588,7 +589,7 @@ def irfftn(
                 [0., 0.]])
     """
 def rfft(
-    input: Tensor,
+    input: Tensor | ndarray,
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
@@ -620,7 +621,7 @@ def rfft(
         tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
 def rfft2(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: Sequence[int] = (-2, -1),
     norm: str | None = None,
@@ -692,7 +693,7 @@ def rfftfreq(
         tensor([0.0000, 0.2500, 0.5000])
     """
 def rfftn(
-    input: Tensor,
+    input: Tensor | ndarray,
     s: Sequence[int] | None = None,
     dim: int | Sequence[int] | None = None,
     norm: str | None = None,

@@ -61,7 +61,7 @@ def cholesky_ex(
         >>> tt.linalg.cholesky_ex(-tt.eye(2)).info
         tensor(1, dtype=tinytorch.int32)
     """
-def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
+def cond(A: Tensor | ndarray, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number: the norm of a matrix times that of its inverse.
 
     Args:
@@ -126,7 +126,7 @@ def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Ten
         >>> tt.linalg.det(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
         tensor(8.)
     """
-def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+def diagonal(A: Tensor | ndarray, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of a batch of matrices, as a view.
 
     Args:
@@ -202,7 +202,7 @@ def eigh(
         >>> tt.linalg.eigh(tt.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+def eigvals(A: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every square matrix of a batch; see ``linalg.eig``.
 
     Args:
@@ -221,7 +221,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.linalg.eigvals(tt.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
+def eigvalsh(A: Tensor | ndarray, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``.
 
     Args:
@@ -241,7 +241,12 @@ def eigvalsh(A: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor
         >>> tt.linalg.eigvalsh(tt.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
-def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+def householder_product(
+    A: Tensor | ndarray,
+    tau: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """The first columns of a product of Householder reflections ``1 - tau v v^H``.
 
     Args:
@@ -306,7 +311,7 @@ def inv_ex(
         tensor(1, dtype=tinytorch.int32)
     """
 def ldl_factor(
-    A: Tensor,
+    A: Tensor | ndarray,
     *,
     hermitian: bool = False,
     out: Sequence[Tensor] | None = None,
@@ -392,8 +397,8 @@ def ldl_solve(
                 [1.]])
     """
 def lstsq(
-    A: Tensor,
-    B: Tensor,
+    A: Tensor | ndarray,
+    B: Tensor | ndarray,
     rcond: float | None = None,
     *,
     driver: str | None = None,
@@ -428,7 +433,7 @@ def lstsq(
         tensor([[2.]])
     """
 def lu(
-    A: Tensor,
+    A: Tensor | ndarray,
     *,
     pivot: bool = True,
     out: Sequence[Tensor] | None = None,
@@ -455,7 +460,7 @@ def lu(
                 [0.5000, 1.0000]])
     """
 def lu_factor(
-    A: Tensor,
+    A: Tensor | ndarray,
     *,
     pivot: bool = True,
     out: Sequence[Tensor] | None = None,
@@ -510,9 +515,9 @@ def lu_factor_ex(
         tensor([2, 2], dtype=tinytorch.int32)
     """
 def lu_solve(
-    LU: Tensor,
-    pivots: Tensor,
-    B: Tensor,
+    LU: Tensor | ndarray,
+    pivots: Tensor | ndarray,
+    B: Tensor | ndarray,
     *,
     left: bool = True,
     adjoint: bool = False,
@@ -591,7 +596,7 @@ def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         approximation", Mathematics 7 (2019) 1174.
     """
 def matrix_norm(
-    A: Tensor,
+    A: Tensor | ndarray,
     ord: float | str = 'fro',
     dim: Sequence[int] = (-2, -1),
     keepdim: bool = False,
@@ -624,7 +629,7 @@ def matrix_norm(
         >>> tt.linalg.matrix_norm(tt.tensor([[1.0, -2.0], [0.0, 2.0]]), 1)
         tensor(4.)
     """
-def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+def matrix_power(A: Tensor | ndarray, n: int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all.
 
     Args:
@@ -697,7 +702,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
         >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
         tinytorch.Size([2, 4, 3])
     """
-def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def multi_dot(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 
     Args:
@@ -717,7 +722,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
                 [5., 5., 5.]])
     """
 def norm(
-    A: Tensor,
+    A: Tensor | ndarray,
     ord: float | str | None = None,
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
@@ -981,7 +986,7 @@ def svd(
         >>> tt.linalg.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
         tensor([4., 3.])
     """
-def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+def svdvals(A: Tensor | ndarray, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of every matrix of a batch; see ``linalg.svd``.
 
     Args:
@@ -1014,7 +1019,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
         >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
         tensor(6.)
     """
-def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+def tensorinv(A: Tensor | ndarray, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor as a map from its last dimensions to its first.
 
     Args:
@@ -1035,8 +1040,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
         tinytorch.Size([4, 2, 2])
     """
 def tensorsolve(
-    A: Tensor,
-    B: Tensor,
+    A: Tensor | ndarray,
+    B: Tensor | ndarray,
     dims: Sequence[int] | None = None,
     *,
     out: Tensor | None = None,
@@ -1074,7 +1079,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: dtype | type | str | None = None
         >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
         tensor([2., 2., 2.])
     """
-def vander(x: Tensor, N: int | None = None) -> Tensor:
+def vander(x: Tensor | ndarray, N: int | None = None) -> Tensor:
     """Powers of the elements of ``x``: column ``k`` of each matrix holds ``x ** k``.
 
     Args:
@@ -1095,8 +1100,8 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
                 [1, 3, 9]])
     """
 def vecdot(
-    x: Tensor,
-    y: Tensor,
+    x: Tensor | ndarray,
+    y: Tensor | ndarray,
     *,
     dim: int = -1,
     out: Tensor | None = None,
@@ -1122,7 +1127,7 @@ def vecdot(
         tensor([6., 6.])
     """
 def vector_norm(
-    x: Tensor,
+    x: Tensor | ndarray,
     ord: float = 2,
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,

@@ -202,7 +202,7 @@ def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-def digamma_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def digamma_(input: Tensor) -> Tensor:
     """In-place form of ``digamma``: writes the result over ``input`` and returns it.
 
     The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
@@ -241,7 +241,7 @@ def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
-def erf_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def erf_(input: Tensor) -> Tensor:
     """In-place form of ``erf``: writes the result over ``input`` and returns it.
 
     The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
@@ -267,7 +267,7 @@ def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-def erfc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def erfc_(input: Tensor) -> Tensor:
     """In-place form of ``erfc``: writes the result over ``input`` and returns it.
 
     ``1 - erf(x)``, without cancellation for large ``x``.
@@ -306,7 +306,7 @@ def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-def erfinv_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def erfinv_(input: Tensor) -> Tensor:
     """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
 
     The inverse of ``erf``: ±inf at ±1, NaN beyond.
@@ -332,7 +332,7 @@ def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
-def exp2_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def exp2_(input: Tensor) -> Tensor:
     """In-place form of ``exp2``: writes the result over ``input`` and returns it.
 
     ``2 ** input``. Integers give the default dtype.
@@ -376,7 +376,7 @@ def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
         1.00000000005e-10
     """
-def expm1_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def expm1_(input: Tensor) -> Tensor:
     """In-place form of ``expm1``: writes the result over ``input`` and returns it.
 
     ``e ** input - 1``, without cancellation near 0.
@@ -529,7 +529,7 @@ def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> 
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-def i0_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def i0_(input: Tensor) -> Tensor:
     """In-place form of ``i0``: writes the result over ``input`` and returns it.
 
     The modified Bessel function of the first kind, order 0.
@@ -656,7 +656,7 @@ def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
-def log1p_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def log1p_(input: Tensor) -> Tensor:
     """In-place form of ``log1p``: writes the result over ``input`` and returns it.
 
     ``log(1 + input)``, without cancellation near 0; -inf at -1.
@@ -683,7 +683,7 @@ def log_ndtr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = Non
         tensor([-6.9315e-01, -5.0055e+03])
     """
 def log_softmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: dtype | type | str | None = None,
@@ -735,7 +735,7 @@ def logit(
         >>> tt.logit(tt.tensor([1.0]), eps=0.5)
         tensor([0.])
     """
-def logit_(input: Tensor | NDArray[Any] | ndarray, eps: float | None = None) -> Tensor:
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """In-place form of ``logit``: writes the result over ``input`` and returns it.
 
     ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
@@ -867,7 +867,7 @@ def modified_bessel_k1(
         >>> tt.special.modified_bessel_k1(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.6019])
     """
-def multigammaln(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+def multigammaln(input: Tensor | ndarray, p: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``.
 
     Another name for ``mvlgamma``.
@@ -890,7 +890,7 @@ def multigammaln(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Reference:
         https://dlmf.nist.gov/35.3
     """
-def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def ndtr(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The normal distribution's probability of at most ``x``.
 
     Args:
@@ -916,7 +916,7 @@ def ndtri(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) 
         >>> tt.special.ndtri(tt.tensor([0.5, 0.975]))
         tensor([0.0000, 1.9600])
     """
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def polygamma(n: int, input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th derivative of ``digamma``.
 
     Args:
@@ -976,7 +976,7 @@ def round(
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
         tensor([0.1200])
     """
-def round_(input: Tensor | NDArray[Any] | ndarray, decimals: int = 0) -> Tensor:
+def round_(input: Tensor, decimals: int = 0) -> Tensor:
     """In-place form of ``round``: writes the result over ``input`` and returns it.
 
     The nearest whole number, halves to the even one; integers stay as they are.
@@ -1148,7 +1148,7 @@ def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-def sinc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sinc_(input: Tensor) -> Tensor:
     """In-place form of ``sinc``: writes the result over ``input`` and returns it.
 
     ``sin(πx) / (πx)``, and 1 at 0.
@@ -1162,7 +1162,7 @@ def sinc_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         tensor([1.0000, 0.6366])
     """
 def softmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: dtype | type | str | None = None,
@@ -1250,10 +1250,7 @@ def xlogy(
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
-def xlogy_(
-    input: Tensor | NDArray[Any] | ndarray,
-    other: Tensor | NDArray[Any] | ndarray | complex,
-) -> Tensor:
+def xlogy_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor:
     """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
 
     ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.

@@ -260,6 +260,22 @@ def test_modules_and_losses_take_arrays() -> None:
     assert len(tt.utils.data.TensorDataset(tt.as_tensor(x), tt.as_tensor(labels))) == 2
 
 
+class Spread(tt.nn.Module):
+    """Written for Tensors: the deviation divides by one less than there are elements."""
+
+    def forward(self, x: tt.Tensor, weight: tt.Tensor) -> tt.Tensor:
+        return (x.view(-1) * weight.view(-1)).std()
+
+
+def test_modules_are_given_tensors() -> None:
+    x, weight = tnp.array([[1.0, 2.0], [3.0, 4.0]]), tnp.ones(4)
+    for spread in (Spread()(x, weight), Spread()(tt.as_tensor(x), weight)):
+        assert type(spread) is tt.Tensor
+        assert spread.item() == pytest.approx(np.std([1, 2, 3, 4], ddof=1))
+    sequence, _ = tt.nn.LSTM(2, 3)(x.astype(np.float32))
+    assert sequence.shape == (2, 3)
+
+
 @pytest.mark.parametrize("transform", ["grad", "jacrev", "jacfwd", "hessian"])
 def test_transforms_keep_the_class(transform: str) -> None:
     def function(x: Any) -> Any:

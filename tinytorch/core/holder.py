@@ -7,6 +7,10 @@ from typing import Any, Self
 from .tensor import Tensor
 
 
+#: Every class of them.
+HOLDERS: set[type] = set()
+
+
 class Holder:
     """An object around a Tensor, which is its memory and its place in the graph.
 
@@ -16,6 +20,9 @@ class Holder:
 
     __slots__ = ("_tensor", "__weakref__")
     _tensor: Tensor
+
+    def __init_subclass__(cls) -> None:
+        HOLDERS.add(cls)
 
     @classmethod
     def around(cls, tensor: Any) -> Self:

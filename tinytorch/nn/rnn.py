@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from ..core.holder import Holder
 from ..core.tensor import Tensor
 from .rnn_base import RNNBase
 from .utils.rnn import PackedSequence
@@ -16,8 +17,10 @@ class _OneState(RNNBase):
 
     if TYPE_CHECKING:
 
-        @overload
-        def __call__(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]: ...
+        @overload  # type: ignore[override]
+        def __call__(
+            self, input: Tensor | Holder, hx: Tensor | None = None
+        ) -> tuple[Tensor, Tensor]: ...
         @overload
         def __call__(
             self, input: PackedSequence, hx: Tensor | None = None
@@ -166,9 +169,9 @@ class LSTM(RNNBase):
 
     if TYPE_CHECKING:
 
-        @overload
+        @overload  # type: ignore[override]
         def __call__(
-            self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+            self, input: Tensor | Holder, hx: tuple[Tensor, Tensor] | None = None
         ) -> tuple[Tensor, tuple[Tensor, Tensor]]: ...
         @overload
         def __call__(

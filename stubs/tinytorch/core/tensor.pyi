@@ -176,7 +176,7 @@ class Tensor(Storage):
     def __imul__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def __invert__(self) -> Tensor: ...
     def __ior__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
-    def __ipow__(self, other: Tensor | complex) -> Self: ...
+    def __ipow__(self, other: Tensor | ndarray | complex) -> Self: ...
     def __irshift__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def __isub__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def __itruediv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
@@ -191,7 +191,7 @@ class Tensor(Storage):
     def __neg__(self) -> Tensor: ...
     def __or__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
-    def __pow__(self, other: Tensor | complex) -> Tensor: ...
+    def __pow__(self, other: Tensor | ndarray | complex) -> Tensor: ...
     def __radd__(self, other: Tensor | complex) -> Tensor: ...
     def __rand__(self, other: Tensor | complex) -> Tensor: ...
     def __rdiv__(self, other: Tensor | complex) -> Tensor: ...
@@ -431,8 +431,8 @@ class Tensor(Storage):
         """
     def addbmm_(
         _self,
-        batch1: Tensor,
-        batch2: Tensor,
+        batch1: Tensor | ndarray,
+        batch2: Tensor | ndarray,
         *,
         beta: _float = 1,
         alpha: _float = 1,
@@ -787,7 +787,7 @@ class Tensor(Storage):
         """
     def allclose(
         _self,
-        other: Tensor,
+        other: Tensor | ndarray,
         rtol: _float = 1e-05,
         atol: _float = 1e-08,
         equal_nan: _bool = False,
@@ -1381,7 +1381,7 @@ class Tensor(Storage):
         """
     def as_strided_scatter(
         _self,
-        src: Tensor,
+        src: Tensor | ndarray,
         size: Any,
         stride: Any,
         storage_offset: _int | None = None,
@@ -1409,7 +1409,7 @@ class Tensor(Storage):
             >>> tt.as_strided_scatter(tt.zeros(4), tt.ones(2), (2,), (2,))
             tensor([1., 0., 1., 0.])
         """
-    def as_subclass(_self, cls: _type[Tensor]) -> Tensor:
+    def as_subclass(_self, cls: _type[Tensor | ndarray]) -> Tensor:
         """The same memory as a tensor of a subclass; gradients flow back through it.
 
         Args:
@@ -2221,7 +2221,7 @@ class Tensor(Storage):
         """
     def cholesky_solve(
         _self,
-        L: Tensor,
+        L: Tensor | ndarray,
         upper: _bool = False,
         *,
         out: Tensor | None = None,
@@ -2245,7 +2245,7 @@ class Tensor(Storage):
             >>> tt.cholesky_solve(tt.tensor([[8.0]]), tt.tensor([[2.0]]))
             tensor([[2.]])
         """
-    def choose(_self, choices: Sequence[Tensor]) -> Tensor:
+    def choose(_self, choices: Sequence[Tensor | ndarray]) -> Tensor:
         """For each element of ``input`` the element at its place in the choice it numbers.
 
         Args:
@@ -2288,8 +2288,8 @@ class Tensor(Storage):
         max: Tensor | NDArray[Any] | ndarray | complex | None = None,
         *,
         out: Tensor | None = None,
-        a_min: Tensor | complex | None = ...,
-        a_max: Tensor | complex | None = ...,
+        a_min: Tensor | ndarray | complex | None = ...,
+        a_max: Tensor | ndarray | complex | None = ...,
     ) -> Tensor:
         """``input`` kept between ``min`` and ``max``.
 
@@ -2412,8 +2412,8 @@ class Tensor(Storage):
         max: Tensor | NDArray[Any] | ndarray | complex | None = None,
         *,
         out: Tensor | None = None,
-        a_min: Tensor | complex | None = ...,
-        a_max: Tensor | complex | None = ...,
+        a_min: Tensor | ndarray | complex | None = ...,
+        a_max: Tensor | ndarray | complex | None = ...,
     ) -> Tensor:
         """``input`` kept between ``min`` and ``max``.
 
@@ -2643,7 +2643,7 @@ class Tensor(Storage):
             >>> tt.ones(2).copy()
             tensor([1., 1.])
         """
-    def copy_(_self, src: Tensor | complex, non_blocking: _bool = False) -> Self:
+    def copy_(_self, src: Tensor | ndarray | complex, non_blocking: _bool = False) -> Self:
         """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
 
         Args:
@@ -2694,7 +2694,7 @@ class Tensor(Storage):
             >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
             tensor([-1., -2.])
         """
-    def corrcoef(_self, y: Tensor | None = None, *, rowvar: _bool = ...) -> Tensor:
+    def corrcoef(_self, y: Tensor | ndarray | None = None, *, rowvar: _bool = ...) -> Tensor:
         """The correlation coefficients of variables, one a row.
 
         Args:
@@ -2793,11 +2793,11 @@ class Tensor(Storage):
         """
     def cov(
         _self,
-        y: Tensor | None = None,
+        y: Tensor | ndarray | None = None,
         *,
         correction: _int = 1,
-        fweights: Tensor | None = None,
-        aweights: Tensor | None = None,
+        fweights: Tensor | ndarray | None = None,
+        aweights: Tensor | ndarray | None = None,
         rowvar: _bool = ...,
         bias: _bool = ...,
         ddof: _int | None = ...,
@@ -2837,7 +2837,7 @@ class Tensor(Storage):
         """
     def cross(
         _self,
-        other: Tensor,
+        other: Tensor | ndarray,
         dim: _int | None = None,
         *,
         out: Tensor | None = None,
@@ -3249,7 +3249,7 @@ class Tensor(Storage):
         """
     def diagonal_scatter(
         _self,
-        src: Tensor,
+        src: Tensor | ndarray,
         offset: _int = 0,
         dim1: _int = 0,
         dim2: _int = 1,
@@ -3279,8 +3279,8 @@ class Tensor(Storage):
         _self,
         n: _int = 1,
         dim: _int = -1,
-        prepend: Tensor | None = None,
-        append: Tensor | None = None,
+        prepend: Tensor | ndarray | None = None,
+        append: Tensor | ndarray | None = None,
         *,
         out: Tensor | None = None,
         axis: _int = ...,
@@ -3352,7 +3352,7 @@ class Tensor(Storage):
             >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
             (1, 2, 0)
         """
-    def dist(_self, other: Tensor, p: _float = 2) -> Tensor:
+    def dist(_self, other: Tensor | ndarray, p: _float = 2) -> Tensor:
         """The p-norm of the difference of two tensors.
 
         Args:
@@ -3605,7 +3605,7 @@ class Tensor(Storage):
             >>> tt.eq(tt.tensor([1, 2]), 1)
             tensor([ True, False])
         """
-    def equal(_self, other: Tensor) -> _bool:
+    def equal(_self, other: Tensor | ndarray) -> _bool:
         """Whether two tensors have the same shape and the same elements.
 
         Args:
@@ -3773,7 +3773,7 @@ class Tensor(Storage):
         """
     @overload
     def expand(_self, *size: _int) -> Tensor: ...
-    def expand_as(_self, other: Tensor) -> Tensor:
+    def expand_as(_self, other: Tensor | ndarray) -> Tensor:
         """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
 
         Args:
@@ -3853,7 +3853,7 @@ class Tensor(Storage):
             >>> tt.fill(tt.zeros(2), 3)
             tensor([3., 3.])
         """
-    def fill_(_self, value: Tensor | complex) -> Self:
+    def fill_(_self, value: Tensor | ndarray | complex) -> Self:
         """Write ``value``, a number or 0-d tensor, over ``input``.
 
         Args:
@@ -4729,7 +4729,7 @@ class Tensor(Storage):
         bins: Any = 100,
         *,
         range: Sequence[_float] | None = None,
-        weight: Tensor | None = None,
+        weight: Tensor | ndarray | None = None,
         density: _bool = False,
         out: tuple[Tensor, Tensor] | None = None,
     ) -> return_types.histogram:
@@ -5153,7 +5153,12 @@ class Tensor(Storage):
             >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
             tensor([0., 7., 0.])
         """
-    def index_put(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+    def index_put(
+        _self,
+        indices: Any,
+        values: Tensor | ndarray,
+        accumulate: _bool = False,
+    ) -> Tensor:
         """``input`` with ``values`` written at ``input[indices]``.
 
         Args:
@@ -5175,7 +5180,12 @@ class Tensor(Storage):
             >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
             tensor([3., 0.])
         """
-    def index_put_(_self, indices: Any, values: Tensor, accumulate: _bool = False) -> Self:
+    def index_put_(
+        _self,
+        indices: Any,
+        values: Tensor | ndarray,
+        accumulate: _bool = False,
+    ) -> Self:
         """In-place form of ``index_put``: writes the result over ``input`` and returns it.
 
         ``input`` with ``values`` written at ``input[indices]``.
@@ -5203,8 +5213,8 @@ class Tensor(Storage):
     def index_reduce(
         _self,
         dim: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ndarray,
+        source: Tensor | ndarray,
         reduce: str,
         *,
         include_self: _bool = True,
@@ -5242,8 +5252,8 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ndarray,
+        source: Tensor | ndarray,
         reduce: str,
         include_self: _bool = True,
         out: Tensor | None = None,
@@ -5251,8 +5261,8 @@ class Tensor(Storage):
     def index_reduce_(
         _self,
         dim: _int,
-        index: Tensor,
-        source: Tensor,
+        index: Tensor | ndarray,
+        source: Tensor | ndarray,
         reduce: str,
         *,
         include_self: _bool = True,
@@ -5340,7 +5350,7 @@ class Tensor(Storage):
             ...
             RuntimeError: indices expected sparse coordinate tensor layout but got Strided
         """
-    def inner(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def inner(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Sum of products over the last dimension of two tensors.
 
         Args:
@@ -5501,7 +5511,7 @@ class Tensor(Storage):
         """
     @property
     def is_quantized(self) -> _bool: ...
-    def is_same_size(_self, other: Tensor) -> _bool:
+    def is_same_size(_self, other: Tensor | ndarray) -> _bool:
         """Whether two tensors have the same shape.
 
         Args:
@@ -5513,7 +5523,7 @@ class Tensor(Storage):
             >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
             False
         """
-    def is_set_to(_self, tensor: Tensor) -> _bool:
+    def is_set_to(_self, tensor: Tensor | ndarray) -> _bool:
         """Whether two tensors are the same window, of the same shape and strides, into one memory.
 
         Args:
@@ -5667,7 +5677,7 @@ class Tensor(Storage):
         n_fft: _int,
         hop_length: _int | None = None,
         win_length: _int | None = None,
-        window: Tensor | None = None,
+        window: Tensor | ndarray | None = None,
         center: _bool = True,
         normalized: _bool = False,
         onesided: _bool | None = None,
@@ -5704,7 +5714,7 @@ class Tensor(Storage):
             Griffin & Lim, "Signal estimation from modified short-time Fourier transform", IEEE
             Trans. Acoustics, Speech, Signal Processing 32 (1984).
         """
-    def kron(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def kron(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Kronecker product: every element of ``input`` times the whole of ``other``.
 
         Args:
@@ -5787,7 +5797,7 @@ class Tensor(Storage):
             >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
             tensor([12, 30])
         """
-    def ldexp(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def ldexp(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
         """``input * 2 ** other``.
 
         Args:
@@ -5804,7 +5814,7 @@ class Tensor(Storage):
             >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
             tensor([12.])
         """
-    def ldexp_(_self, other: Tensor) -> Self:
+    def ldexp_(_self, other: Tensor | ndarray) -> Self:
         """In-place form of ``ldexp``: writes the result over ``input`` and returns it.
 
         ``input * 2 ** other``.
@@ -6623,7 +6633,13 @@ class Tensor(Storage):
         get_infos: _bool = False,
         out: Sequence[Tensor] | None = None,
     ) -> tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]: ...
-    def lu_solve(_self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def lu_solve(
+        _self,
+        LU_data: Tensor | ndarray,
+        LU_pivots: Tensor | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
         """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
 
         Args:
@@ -6644,7 +6660,12 @@ class Tensor(Storage):
     def mH(self) -> Tensor: ...
     @property
     def mT(self) -> Tensor: ...
-    def map2_(_self, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Self:
+    def map2_(
+        _self,
+        x: Tensor | ndarray,
+        y: Tensor | ndarray,
+        callable: Callable[[Any, Any, Any], Any],
+    ) -> Self:
         """Replace every element by ``callable`` of it and those of ``x`` and ``y``; see ``map_``.
 
         Args:
@@ -6658,7 +6679,7 @@ class Tensor(Storage):
             >>> tt.zeros(2).map2_(tt.ones(2), tt.tensor([2.0, 3.0]), lambda a, b, c: a + b * c)
             tensor([2., 3.])
         """
-    def map_(_self, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Self:
+    def map_(_self, tensor: Tensor | ndarray, callable: Callable[[Any, Any], Any]) -> Self:
         """Replace every element ``x`` by ``callable(x, y)``, in place; ``y`` is of another tensor.
 
         Args:
@@ -6732,7 +6753,7 @@ class Tensor(Storage):
             >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
             tensor([7., 0.])
         """
-    def masked_scatter(_self, mask: Tensor, source: Tensor) -> Tensor:
+    def masked_scatter(_self, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor:
         """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
 
         Args:
@@ -6753,7 +6774,7 @@ class Tensor(Storage):
             >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
             tensor([1., 0., 2.])
         """
-    def masked_scatter_(_self, mask: Tensor, source: Tensor) -> Self:
+    def masked_scatter_(_self, mask: Tensor | ndarray, source: Tensor | ndarray) -> Self:
         """In-place form of ``masked_scatter``: writes the result over ``input`` and returns it.
 
         ``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
@@ -6776,7 +6797,7 @@ class Tensor(Storage):
             >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
             tensor([1., 0., 2.])
         """
-    def masked_select(_self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def masked_select(_self, mask: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
         """The elements of ``input`` where ``mask`` is true, in one dimension.
 
         Args:
@@ -6907,14 +6928,14 @@ class Tensor(Storage):
     @overload
     def max(
         _self,
-        dim: Tensor,
+        dim: Tensor | ndarray,
         keepdim: _bool = False,
         *,
         other: None = None,
         out: Tensor | None = None,
     ) -> Tensor: ...
     @overload
-    def max(_self, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
+    def max(_self, *, other: Tensor | ndarray, out: Tensor | None = None) -> Tensor: ...
     @overload
     def max(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
     def maximum(
@@ -7059,14 +7080,14 @@ class Tensor(Storage):
     @overload
     def min(
         _self,
-        dim: Tensor,
+        dim: Tensor | ndarray,
         keepdim: _bool = False,
         *,
         other: None = None,
         out: Tensor | None = None,
     ) -> Tensor: ...
     @overload
-    def min(_self, *, other: Tensor, out: Tensor | None = None) -> Tensor: ...
+    def min(_self, *, other: Tensor | ndarray, out: Tensor | None = None) -> Tensor: ...
     @overload
     def min(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
     def minimum(
@@ -7139,7 +7160,7 @@ class Tensor(Storage):
             >>> tt.mode(tt.tensor([3, 1, 3])).values
             tensor(3)
         """
-    def module_load(_self, other: Tensor, assign: _bool = False) -> Tensor:
+    def module_load(_self, other: Tensor | ndarray, assign: _bool = False) -> Tensor:
         """What a parameter is to become when a state dict is loaded by swapping.
 
         A subclass overrides it to load itself; see ``set_swap_module_params_on_conversion``.
@@ -8087,7 +8108,7 @@ class Tensor(Storage):
             >>> tt.ne(tt.tensor([1, 2]), 1)
             tensor([False,  True])
         """
-    def orgqr(_self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def orgqr(_self, tau: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
         """The first columns of a product of reflections; see ``linalg.householder_product``.
 
         Args:
@@ -8103,8 +8124,8 @@ class Tensor(Storage):
         """
     def ormqr(
         _self,
-        tau: Tensor,
-        other: Tensor,
+        tau: Tensor | ndarray,
+        other: Tensor | ndarray,
         left: _bool = True,
         transpose: _bool = False,
         *,
@@ -8900,7 +8921,7 @@ class Tensor(Storage):
         """
     @overload
     def reshape(_self, *shape: _int, order: str = ...) -> Tensor: ...
-    def reshape_as(_self, other: Tensor) -> Tensor:
+    def reshape_as(_self, other: Tensor | ndarray) -> Tensor:
         """The elements of ``input`` in the shape of ``other``; see ``reshape``.
 
         Args:
@@ -8955,7 +8976,7 @@ class Tensor(Storage):
             tensor([[0, 1],
                     [2, 3]])
         """
-    def resize_as(_self, tensor: Tensor) -> Tensor:
+    def resize_as(_self, tensor: Tensor | ndarray) -> Tensor:
         """``reshape`` to the shape of another tensor; deprecated, as it is in PyTorch.
 
         Args:
@@ -8973,7 +8994,7 @@ class Tensor(Storage):
             ...     tt.arange(2).resize_as(tt.ones(2, 1)).shape
             tinytorch.Size([2, 1])
         """
-    def resize_as_(_self, other: Tensor, memory_format: Any = None) -> Self:
+    def resize_as_(_self, other: Tensor | ndarray, memory_format: Any = None) -> Self:
         """Give ``input`` itself the shape of ``other``; see ``resize_``.
 
         Args:
@@ -9165,7 +9186,7 @@ class Tensor(Storage):
     def scatter(
         _self,
         dim: _int,
-        index: Tensor,
+        index: Tensor | ndarray,
         src: Any = None,
         *,
         value: Any = None,
@@ -9202,7 +9223,7 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
+        index: Tensor | ndarray,
         src: Any = None,
         value: Any = None,
         reduce: str | None = None,
@@ -9211,7 +9232,7 @@ class Tensor(Storage):
     def scatter_(
         _self,
         dim: _int,
-        index: Tensor,
+        index: Tensor | ndarray,
         src: Any = None,
         *,
         value: Any = None,
@@ -9314,8 +9335,8 @@ class Tensor(Storage):
     def scatter_reduce(
         _self,
         dim: _int,
-        index: Tensor,
-        src: Tensor,
+        index: Tensor | ndarray,
+        src: Tensor | ndarray,
         reduce: str,
         *,
         include_self: _bool = True,
@@ -9353,8 +9374,8 @@ class Tensor(Storage):
         _self,
         *,
         axis: _int,
-        index: Tensor,
-        src: Tensor,
+        index: Tensor | ndarray,
+        src: Tensor | ndarray,
         reduce: str,
         include_self: _bool = True,
         out: Tensor | None = None,
@@ -9362,8 +9383,8 @@ class Tensor(Storage):
     def scatter_reduce_(
         _self,
         dim: _int,
-        index: Tensor,
-        src: Tensor,
+        index: Tensor | ndarray,
+        src: Tensor | ndarray,
         reduce: str,
         *,
         include_self: _bool = True,
@@ -9402,7 +9423,7 @@ class Tensor(Storage):
         out_int32: _bool = False,
         right: _bool = False,
         side: str | None = None,
-        sorter: Tensor | None = None,
+        sorter: Tensor | ndarray | None = None,
         out: Tensor | None = None,
     ) -> Tensor:
         """Where values would be inserted in sorted sequences to keep them sorted.
@@ -9456,7 +9477,7 @@ class Tensor(Storage):
     @overload
     def select(_self, *, axis: Any, index: Any = None, default: Any = None) -> Tensor: ...
     @overload
-    def select_scatter(_self, src: Tensor, dim: _int, index: _int) -> Tensor:
+    def select_scatter(_self, src: Tensor | ndarray, dim: _int, index: _int) -> Tensor:
         """``input`` with ``src`` at one place along a dimension.
 
         Args:
@@ -9479,10 +9500,10 @@ class Tensor(Storage):
                     [1., 1.]])
         """
     @overload
-    def select_scatter(_self, src: Tensor, *, axis: _int, index: _int) -> Tensor: ...
+    def select_scatter(_self, src: Tensor | ndarray, *, axis: _int, index: _int) -> Tensor: ...
     def set_(
         _self,
-        source: Tensor | UntypedStorage | None = None,
+        source: Tensor | ndarray | UntypedStorage | None = None,
         storage_offset: _int = 0,
         size: Any = None,
         stride: Any = None,
@@ -9729,7 +9750,7 @@ class Tensor(Storage):
         """
     def slice_scatter(
         _self,
-        src: Tensor,
+        src: Tensor | ndarray,
         dim: _int = 0,
         start: _int | None = None,
         end: _int | None = None,
@@ -10145,7 +10166,7 @@ class Tensor(Storage):
         n_fft: _int,
         hop_length: _int | None = None,
         win_length: _int | None = None,
-        window: Tensor | None = None,
+        window: Tensor | ndarray | None = None,
         center: _bool = True,
         pad_mode: str = 'reflect',
         normalized: _bool = False,
@@ -10538,7 +10559,7 @@ class Tensor(Storage):
         """
     def take_along_dim(
         _self,
-        indices: Tensor,
+        indices: Tensor | ndarray,
         dim: _int | None = None,
         *,
         out: Tensor | None = None,
@@ -10971,7 +10992,7 @@ class Tensor(Storage):
         """
     def triangular_solve(
         _self,
-        A: Tensor,
+        A: Tensor | ndarray,
         upper: _bool = True,
         transpose: _bool = False,
         unitriangular: _bool = False,
@@ -11195,7 +11216,7 @@ class Tensor(Storage):
         """
     @overload
     def type(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor: ...
-    def type_as(_self, other: Tensor) -> Tensor:
+    def type_as(_self, other: Tensor | ndarray) -> Tensor:
         """``input`` in the dtype of ``other``.
 
         Args:
@@ -11592,7 +11613,7 @@ class Tensor(Storage):
             >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
             tensor(1.2500)
         """
-    def vdot(_self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def vdot(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
         """Sum of the products of two vectors' elements, those of the first conjugated.
 
         Args:
@@ -11634,7 +11655,7 @@ class Tensor(Storage):
             >>> tt.tensor([1.0]).view(tt.int32)
             tensor([1065353216], dtype=tinytorch.int32)
         """
-    def view_as(_self, other: Tensor) -> Tensor:
+    def view_as(_self, other: Tensor | ndarray) -> Tensor:
         """The same memory in the shape of ``other``; see ``view``.
 
         Args:
@@ -11664,7 +11685,7 @@ class Tensor(Storage):
             >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
             (tensor([[1, 2]]), tensor([[3, 4]]))
         """
-    def where(_self, condition: Tensor, other: Any) -> Tensor:
+    def where(_self, condition: Tensor | ndarray, other: Any) -> Tensor:
         """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``.
 
         Args:

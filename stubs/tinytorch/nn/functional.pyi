@@ -10,7 +10,7 @@ from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 from tinytorch.numpy.ndarray import ndarray
 
-def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: int | Sequence[int]) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly.
 
     Args:
@@ -28,7 +28,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
         >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
         tensor([[[1.5000, 3.0000]]])
     """
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor | ndarray, output_size: Any) -> Tensor:
     """The means of windows that cover an image evenly.
 
     Args:
@@ -47,7 +47,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         >>> tt.nn.functional.adaptive_avg_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
         tensor([[[[1.5000]]]])
     """
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool3d(input: Tensor | ndarray, output_size: Any) -> Tensor:
     """The means of windows that cover a volume evenly.
 
     Args:
@@ -68,7 +68,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """
 @overload
 def adaptive_max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: int | Sequence[int],
     return_indices: Literal[False] = False,
 ) -> Tensor:
@@ -92,18 +92,18 @@ def adaptive_max_pool1d(
     """
 @overload
 def adaptive_max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: int | Sequence[int],
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def adaptive_max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: int | Sequence[int],
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def adaptive_max_pool1d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: int | Sequence[int],
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
@@ -122,7 +122,7 @@ def adaptive_max_pool1d_with_indices(
     """
 @overload
 def adaptive_max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: Literal[False] = False,
 ) -> Tensor:
@@ -148,18 +148,18 @@ def adaptive_max_pool2d(
     """
 @overload
 def adaptive_max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def adaptive_max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def adaptive_max_pool2d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
@@ -178,7 +178,7 @@ def adaptive_max_pool2d_with_indices(
     """
 @overload
 def adaptive_max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: Literal[False] = False,
 ) -> Tensor:
@@ -203,18 +203,18 @@ def adaptive_max_pool3d(
     """
 @overload
 def adaptive_max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def adaptive_max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def adaptive_max_pool3d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: Any,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
@@ -231,7 +231,11 @@ def adaptive_max_pool3d_with_indices(
         >>> F.adaptive_max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 1)[1].shape
         tinytorch.Size([1, 1, 1, 1])
     """
-def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+def affine_grid(
+    theta: Tensor | ndarray,
+    size: Sequence[int],
+    align_corners: bool | None = None,
+) -> Tensor:
     """The grid for ``grid_sample`` that maps images by affine matrices.
 
     Args:
@@ -258,7 +262,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
 def alpha_dropout(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = False,
     inplace: bool = False,
@@ -284,7 +288,7 @@ def alpha_dropout(
         arXiv:1706.02515.
     """
 def avg_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -313,7 +317,7 @@ def avg_pool1d(
         tensor([[[2., 1.]]])
     """
 def avg_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -349,7 +353,7 @@ def avg_pool2d(
                   [10.5000, 12.5000]]]])
     """
 def avg_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -384,11 +388,11 @@ def avg_pool3d(
         tensor([[[[[3.5000]]]]])
     """
 def batch_norm(
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    running_mean: Tensor | ndarray | None,
+    running_var: Tensor | ndarray | None,
+    weight: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-05,
@@ -423,7 +427,12 @@ def batch_norm(
     Reference:
         Ioffe, Szegedy: Batch Normalization, arXiv:1502.03167.
     """
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def bilinear(
+    input1: Tensor | ndarray,
+    input2: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
+) -> Tensor:
     """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
 
     Args:
@@ -444,9 +453,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         tensor([9.])
     """
 def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    weight: Tensor | ndarray | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -475,13 +484,13 @@ def binary_cross_entropy(
         tensor(0.3993)
     """
 def binary_cross_entropy_with_logits(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    weight: Tensor | ndarray | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-    pos_weight: Tensor | None = None,
+    pos_weight: Tensor | ndarray | None = None,
 ) -> Tensor:
     """``binary_cross_entropy`` of the sigmoid of the input, computed without overflow.
 
@@ -533,11 +542,7 @@ def celu(
     Reference:
         Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
     """
-def celu_(
-    input: Tensor | NDArray[Any] | ndarray,
-    alpha: float = 1.0,
-    inplace: bool = False,
-) -> Tensor:
+def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """In-place form of ``celu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
@@ -558,7 +563,7 @@ def celu_(
     Reference:
         Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
     """
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+def channel_shuffle(input: Tensor | ndarray, groups: int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on.
 
     Args:
@@ -580,9 +585,9 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         Zhang et al.: ShuffleNet, arXiv:1707.01083.
     """
 def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
@@ -611,9 +616,9 @@ def conv1d(
         tensor([[[1., 2.]]])
     """
 def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
@@ -648,9 +653,9 @@ def conv2d(
                   [4., 4.]]]])
     """
 def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
@@ -678,7 +683,12 @@ def conv3d(
         >>> tt.conv3d(tt.ones(1, 1, 2, 2, 2), tt.ones(1, 1, 2, 2, 2))
         tensor([[[[[8.]]]]])
     """
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+def conv_tbc(
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray,
+    pad: int = 0,
+) -> Tensor:
     """``conv1d`` with the time first and the channels last.
 
     Args:
@@ -699,9 +709,9 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         tinytorch.Size([2, 1, 1])
     """
 def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] = 0,
     output_padding: int | Sequence[int] = 0,
@@ -732,9 +742,9 @@ def conv_transpose1d(
         tensor([[[-1., -1.,  2.]]])
     """
 def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] = 0,
     output_padding: int | Sequence[int] = 0,
@@ -769,9 +779,9 @@ def conv_transpose2d(
         tensor([[[[1., 2., 1.]]]])
     """
 def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    bias: Tensor | ndarray | None = None,
     stride: int | Sequence[int] = 1,
     padding: int | Sequence[int] = 0,
     output_padding: int | Sequence[int] = 0,
@@ -802,9 +812,9 @@ def conv_transpose3d(
         tinytorch.Size([1, 1, 2, 2, 2])
     """
 def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
+    input1: Tensor | ndarray,
+    input2: Tensor | ndarray,
+    target: Tensor | ndarray,
     margin: float = 0,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -834,8 +844,8 @@ def cosine_embedding_loss(
         tensor(1.)
     """
 def cosine_similarity(
-    x1: Tensor,
-    x2: Tensor,
+    x1: Tensor | ndarray,
+    x2: Tensor | ndarray,
     dim: int = 1,
     eps: float = 1e-08,
     *,
@@ -861,9 +871,9 @@ def cosine_similarity(
         tensor([0.7071])
     """
 def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    weight: Tensor | ndarray | None = None,
     size_average: bool | None = None,
     ignore_index: int = -100,
     reduce: bool | None = None,
@@ -902,10 +912,10 @@ def cross_entropy(
         for label smoothing.
     """
 def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor | Sequence[int],
-    target_lengths: Tensor | Sequence[int],
+    log_probs: Tensor | ndarray,
+    targets: Tensor | ndarray,
+    input_lengths: Tensor | ndarray | Sequence[int],
+    target_lengths: Tensor | ndarray | Sequence[int],
     blank: int = 0,
     reduction: str = 'mean',
     zero_infinity: bool = False,
@@ -942,7 +952,12 @@ def ctc_loss(
     Reference:
         A. Graves et al., "Connectionist temporal classification" (2006).
     """
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout(
+    input: Tensor | ndarray,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: bool = False,
+) -> Tensor:
     """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``.
 
     Args:
@@ -966,7 +981,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         Srivastava et al.: Dropout, Journal of Machine Learning Research 15 (2014).
     """
 def dropout1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
@@ -989,7 +1004,7 @@ def dropout1d(
         tinytorch.Size([1, 2, 3])
     """
 def dropout2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
@@ -1012,7 +1027,7 @@ def dropout2d(
         tinytorch.Size([1, 2, 3, 3])
     """
 def dropout3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
@@ -1053,11 +1068,7 @@ def elu(
     Reference:
         Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
     """
-def elu_(
-    input: Tensor | NDArray[Any] | ndarray,
-    alpha: float = 1.0,
-    inplace: bool = False,
-) -> Tensor:
+def elu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.elu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
@@ -1076,8 +1087,8 @@ def elu_(
         Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
     """
 def embedding(
-    input: Tensor,
-    weight: Tensor,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
     padding_idx: int | None = None,
     max_norm: float | None = None,
     norm_type: float = 2.0,
@@ -1111,15 +1122,15 @@ def embedding(
                 [1., 2.]])
     """
 def embedding_bag(
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | None = None,
+    input: Tensor | ndarray,
+    weight: Tensor | ndarray,
+    offsets: Tensor | ndarray | None = None,
     max_norm: float | None = None,
     norm_type: float = 2,
     scale_grad_by_freq: bool = False,
     mode: str = 'mean',
     sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
+    per_sample_weights: Tensor | ndarray | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
@@ -1154,7 +1165,7 @@ def embedding_bag(
         tensor([[2., 4.]])
     """
 def feature_alpha_dropout(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = False,
     inplace: bool = False,
@@ -1177,7 +1188,7 @@ def feature_alpha_dropout(
         tinytorch.Size([1, 2, 3])
     """
 def fold(
-    input: Tensor,
+    input: Tensor | ndarray,
     output_size: int | Sequence[int],
     kernel_size: int | Sequence[int],
     dilation: int | Sequence[int] = 1,
@@ -1207,12 +1218,12 @@ def fold(
     """
 @overload
 def fractional_max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     return_indices: Literal[False] = False,
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> Tensor:
     """The largest elements of windows whose steps vary at random.
 
@@ -1244,30 +1255,30 @@ def fractional_max_pool2d(
     """
 @overload
 def fractional_max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     *,
     return_indices: Literal[True],
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def fractional_max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     return_indices: bool = False,
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def fractional_max_pool2d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     return_indices: bool = False,
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> tuple[Tensor, Tensor]:
     """``fractional_max_pool2d`` with ``return_indices=True``, whatever that says here.
 
@@ -1288,12 +1299,12 @@ def fractional_max_pool2d_with_indices(
     """
 @overload
 def fractional_max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     return_indices: Literal[False] = False,
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> Tensor:
     """The largest elements of windows in a volume, whose steps vary at random.
 
@@ -1324,30 +1335,30 @@ def fractional_max_pool3d(
     """
 @overload
 def fractional_max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     *,
     return_indices: Literal[True],
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def fractional_max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     return_indices: bool = False,
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def fractional_max_pool3d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     output_size: int | Sequence[int] | None = None,
     output_ratio: Any = None,
     return_indices: bool = False,
-    _random_samples: Tensor | None = None,
+    _random_samples: Tensor | ndarray | None = None,
 ) -> tuple[Tensor, Tensor]:
     """``fractional_max_pool3d`` with ``return_indices=True``, whatever that says here.
 
@@ -1367,9 +1378,9 @@ def fractional_max_pool3d_with_indices(
         (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
 def gaussian_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    var: Tensor | float,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    var: Tensor | ndarray | float,
     full: bool = False,
     eps: float = 1e-06,
     reduction: str = 'mean',
@@ -1444,8 +1455,8 @@ def glu(input: Tensor | NDArray[Any] | ndarray, dim: int = -1, *, axis: int = ..
         arXiv:1612.08083.
     """
 def grid_sample(
-    input: Tensor,
-    grid: Tensor,
+    input: Tensor | ndarray,
+    grid: Tensor | ndarray,
     mode: str = 'bilinear',
     padding_mode: str = 'zeros',
     align_corners: bool | None = None,
@@ -1480,10 +1491,10 @@ def grid_sample(
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
 def group_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
     """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels.
@@ -1511,11 +1522,11 @@ def group_norm(
         Wu, He: Group Normalization, arXiv:1803.08494.
     """
 def grouped_mm(
-    mat_a: Tensor,
-    mat_b: Tensor,
+    mat_a: Tensor | ndarray,
+    mat_b: Tensor | ndarray,
     *,
-    offs: Tensor | None = None,
-    bias: Tensor | None = None,
+    offs: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     out_dtype: dtype | None = None,
 ) -> Tensor:
     """Matrix products of groups, whose sizes may differ in one dimension.
@@ -1546,7 +1557,7 @@ def grouped_mm(
                 [2., 2.]])
     """
 def gumbel_softmax(
-    logits: Tensor,
+    logits: Tensor | ndarray,
     tau: float = 1,
     hard: bool = False,
     eps: float = 1e-10,
@@ -1598,7 +1609,7 @@ def hardsigmoid(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-def hardsigmoid_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.hardsigmoid``: writes the result over ``input`` and returns it.
 
     ``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
@@ -1627,7 +1638,7 @@ def hardswish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> 
     Reference:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
-def hardswish_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def hardswish_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.hardswish``: writes the result over ``input`` and returns it.
 
     ``x * hardsigmoid(x)``.
@@ -1669,7 +1680,7 @@ def hardtanh(
         tensor([-1.0000,  0.5000])
     """
 def hardtanh_(
-    input: Tensor | NDArray[Any] | ndarray,
+    input: Tensor,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
@@ -1695,8 +1706,8 @@ def hardtanh_(
         tensor([-1.0000,  0.5000])
     """
 def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     margin: float = 1.0,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -1722,11 +1733,11 @@ def hinge_embedding_loss(
         tensor(0.6500)
     """
 def huber_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     reduction: str = 'mean',
     delta: float = 1.0,
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
 ) -> Tensor:
     """d² / 2 where d = |input - target| is below delta, else delta · (d - delta / 2).
 
@@ -1755,11 +1766,11 @@ def huber_loss(
         P. Huber, "Robust estimation of a location parameter" (1964).
     """
 def instance_norm(
-    input: Tensor,
-    running_mean: Tensor | None = None,
-    running_var: Tensor | None = None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    input: Tensor | ndarray,
+    running_mean: Tensor | ndarray | None = None,
+    running_var: Tensor | ndarray | None = None,
+    weight: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-05,
@@ -1793,7 +1804,7 @@ def instance_norm(
         Ulyanov, Vedaldi, Lempitsky: Instance Normalization, arXiv:1607.08022.
     """
 def interpolate(
-    input: Tensor,
+    input: Tensor | ndarray,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = 'nearest',
@@ -1838,8 +1849,8 @@ def interpolate(
         Keys: Cubic Convolution Interpolation for Digital Image Processing, 1981.
     """
 def kl_div(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -1872,12 +1883,12 @@ def kl_div(
         S. Kullback and R. Leibler, "On information and sufficiency" (1951).
     """
 def l1_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
 ) -> Tensor:
     """|input - target|.
 
@@ -1901,10 +1912,10 @@ def l1_loss(
         tensor(1.)
     """
 def layer_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
+    bias: Tensor | ndarray | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
     """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions.
@@ -1950,11 +1961,7 @@ def leaky_relu(
     Reference:
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
-def leaky_relu_(
-    input: Tensor | NDArray[Any] | ndarray,
-    negative_slope: float = 0.01,
-    inplace: bool = False,
-) -> Tensor:
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.leaky_relu``: writes the result over ``input`` and returns it.
 
     ``x`` above 0 and ``negative_slope * x`` below.
@@ -1996,12 +2003,12 @@ def linear(
         tensor([[2., 2., 2.]])
     """
 def linear_cross_entropy(
-    input: Tensor,
-    linear_weight: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    linear_weight: Tensor | ndarray,
+    target: Tensor | ndarray,
     *,
-    linear_bias: Tensor | None = None,
-    weight: Tensor | None = None,
+    linear_bias: Tensor | ndarray | None = None,
+    weight: Tensor | ndarray | None = None,
     reduction: str = 'mean',
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
@@ -2034,7 +2041,7 @@ def linear_cross_entropy(
         tensor(1.3863)
     """
 def local_response_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     size: int,
     alpha: float = 0.0001,
     beta: float = 0.75,
@@ -2066,7 +2073,7 @@ def local_response_norm(
         Networks, 2012, section 3.3.
     """
 def log_softmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: dtype | type | str | None = None,
@@ -2109,7 +2116,7 @@ def logsigmoid(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         tensor([-6.9315e-01, -1.0000e+03])
     """
 def lp_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     norm_type: float,
     kernel_size: int,
     stride: int | Sequence[int] | None = None,
@@ -2133,7 +2140,7 @@ def lp_pool1d(
         tensor([[[5.]]])
     """
 def lp_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     norm_type: float,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
@@ -2157,7 +2164,7 @@ def lp_pool2d(
         tensor([[[[2.]]]])
     """
 def lp_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     norm_type: float,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
@@ -2181,9 +2188,9 @@ def lp_pool3d(
         tensor([[[[[2.]]]]])
     """
 def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
+    input1: Tensor | ndarray,
+    input2: Tensor | ndarray,
+    target: Tensor | ndarray,
     margin: float = 0,
     size_average: bool | None = None,
     reduce: bool | None = None,
@@ -2214,7 +2221,7 @@ def margin_ranking_loss(
     """
 @overload
 def max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2246,7 +2253,7 @@ def max_pool1d(
     """
 @overload
 def max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2257,7 +2264,7 @@ def max_pool1d(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool1d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2266,7 +2273,7 @@ def max_pool1d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def max_pool1d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2292,7 +2299,7 @@ def max_pool1d_with_indices(
     """
 @overload
 def max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2328,7 +2335,7 @@ def max_pool2d(
     """
 @overload
 def max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2339,7 +2346,7 @@ def max_pool2d(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool2d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2348,7 +2355,7 @@ def max_pool2d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def max_pool2d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2374,7 +2381,7 @@ def max_pool2d_with_indices(
     """
 @overload
 def max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2406,7 +2413,7 @@ def max_pool3d(
     """
 @overload
 def max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2417,7 +2424,7 @@ def max_pool3d(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool3d(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2426,7 +2433,7 @@ def max_pool3d(
     return_indices: bool = False,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 def max_pool3d_with_indices(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2451,8 +2458,8 @@ def max_pool3d_with_indices(
         tinytorch.Size([1, 1, 1, 1])
     """
 def max_unpool1d(
-    input: Tensor,
-    indices: Tensor,
+    input: Tensor | ndarray,
+    indices: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2481,8 +2488,8 @@ def max_unpool1d(
         tensor([[[0., 3.]]])
     """
 def max_unpool2d(
-    input: Tensor,
-    indices: Tensor,
+    input: Tensor | ndarray,
+    indices: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2511,8 +2518,8 @@ def max_unpool2d(
         tensor([[[0., 3.]]])
     """
 def max_unpool3d(
-    input: Tensor,
-    indices: Tensor,
+    input: Tensor | ndarray,
+    indices: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
@@ -2556,7 +2563,7 @@ def mish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tenso
     Reference:
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
-def mish_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def mish_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.mish``: writes the result over ``input`` and returns it.
 
     ``x * tanh(softplus(x))``.
@@ -2574,12 +2581,12 @@ def mish_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tens
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
 def mse_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
 ) -> Tensor:
     """(input - target)².
 
@@ -2603,29 +2610,29 @@ def mse_loss(
         tensor(2.)
     """
 def multi_head_attention_forward(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
+    query: Tensor | ndarray,
+    key: Tensor | ndarray,
+    value: Tensor | ndarray,
     embed_dim_to_check: int,
     num_heads: int,
-    in_proj_weight: Tensor | None,
-    in_proj_bias: Tensor | None,
-    bias_k: Tensor | None,
-    bias_v: Tensor | None,
+    in_proj_weight: Tensor | ndarray | None,
+    in_proj_bias: Tensor | ndarray | None,
+    bias_k: Tensor | ndarray | None,
+    bias_v: Tensor | ndarray | None,
     add_zero_attn: bool,
     dropout_p: float,
-    out_proj_weight: Tensor,
-    out_proj_bias: Tensor | None,
+    out_proj_weight: Tensor | ndarray,
+    out_proj_bias: Tensor | ndarray | None,
     training: bool = True,
-    key_padding_mask: Tensor | None = None,
+    key_padding_mask: Tensor | ndarray | None = None,
     need_weights: bool = True,
-    attn_mask: Tensor | None = None,
+    attn_mask: Tensor | ndarray | None = None,
     use_separate_proj_weight: bool = False,
-    q_proj_weight: Tensor | None = None,
-    k_proj_weight: Tensor | None = None,
-    v_proj_weight: Tensor | None = None,
-    static_k: Tensor | None = None,
-    static_v: Tensor | None = None,
+    q_proj_weight: Tensor | ndarray | None = None,
+    k_proj_weight: Tensor | ndarray | None = None,
+    v_proj_weight: Tensor | ndarray | None = None,
+    static_k: Tensor | ndarray | None = None,
+    static_v: Tensor | ndarray | None = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
@@ -2679,11 +2686,11 @@ def multi_head_attention_forward(
         Vaswani et al.: Attention Is All You Need, arXiv:1706.03762.
     """
 def multi_margin_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     p: int = 1,
     margin: float = 1.0,
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -2714,8 +2721,8 @@ def multi_margin_loss(
         tensor(0.3250)
     """
 def multilabel_margin_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -2742,9 +2749,9 @@ def multilabel_margin_loss(
         tensor(0.8500)
     """
 def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    weight: Tensor | ndarray | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -2768,7 +2775,7 @@ def multilabel_soft_margin_loss(
         >>> tt.nn.functional.multilabel_soft_margin_loss(x, y)
         tensor(0.4100)
     """
-def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
+def native_channel_shuffle(input: Tensor | ndarray, groups: int) -> Tensor:
     """Channels dealt out: the first of every group, then the second of every group, and so on.
 
     Another name for ``nn.functional.channel_shuffle``.
@@ -2792,9 +2799,9 @@ def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
         Zhang et al.: ShuffleNet, arXiv:1707.01083.
     """
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
+    weight: Tensor | ndarray | None = None,
     size_average: bool | None = None,
     ignore_index: int = -100,
     reduce: bool | None = None,
@@ -2827,7 +2834,7 @@ def nll_loss(
         tensor(0.2877)
     """
 def normalize(
-    input: Tensor,
+    input: Tensor | ndarray,
     p: float | str | None = 2.0,
     dim: int = 1,
     eps: float = 1e-12,
@@ -2856,7 +2863,7 @@ def normalize(
         >>> tt.nn.functional.normalize(tt.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
     """
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(tensor: Tensor | ndarray, num_classes: int = -1) -> Tensor:
     """Vectors with a one at each index and zeros elsewhere.
 
     Args:
@@ -2876,7 +2883,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
                 [0, 0, 1]])
     """
 def pad(
-    input: Tensor,
+    input: Tensor | ndarray,
     pad: Sequence[int],
     mode: str = 'constant',
     value: float | None = None,
@@ -2907,8 +2914,8 @@ def pad(
         tensor([[1, 2, 3, 2, 1]])
     """
 def pairwise_distance(
-    x1: Tensor,
-    x2: Tensor,
+    x1: Tensor | ndarray,
+    x2: Tensor | ndarray,
     p: float = 2.0,
     eps: float = 1e-06,
     keepdim: bool = False,
@@ -2932,7 +2939,7 @@ def pairwise_distance(
         >>> tt.pairwise_distance(tt.zeros(2, 4), tt.ones(4))
         tensor([2.0000, 2.0000])
     """
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+def pdist(input: Tensor | ndarray, p: float = 2.0) -> Tensor:
     """The distance of every two rows of a matrix.
 
     Args:
@@ -2950,7 +2957,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         >>> tt.pdist(tt.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+def pixel_shuffle(input: Tensor | ndarray, upscale_factor: int) -> Tensor:
     """Channels laid out as pixels: an image r times as large with r² times fewer channels.
 
     Args:
@@ -2974,7 +2981,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         Shi et al.: Real-Time Single Image and Video Super-Resolution Using an Efficient
         Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
     """
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+def pixel_unshuffle(input: Tensor | ndarray, downscale_factor: int) -> Tensor:
     """The inverse of ``pixel_shuffle``: pixels laid out as channels.
 
     Args:
@@ -2993,8 +3000,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         tensor([0, 1, 2, 3])
     """
 def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     log_input: bool = True,
     full: bool = False,
     size_average: bool | None = None,
@@ -3089,7 +3096,7 @@ def relu6(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tens
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
-def relu6_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def relu6_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.relu6``: writes the result over ``input`` and returns it.
 
     ``x`` kept between 0 and 6.
@@ -3103,7 +3110,7 @@ def relu6_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Ten
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
-def relu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def relu_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``relu``: writes the result over ``input`` and returns it.
 
     ``max(x, 0)``; the slope at 0 is 0.
@@ -3124,9 +3131,9 @@ def relu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tens
         tensor([0., 2.])
     """
 def rms_norm(
-    input: Tensor,
+    input: Tensor | ndarray,
     normalized_shape: Sequence[int],
-    weight: Tensor | None = None,
+    weight: Tensor | ndarray | None = None,
     eps: float | None = None,
 ) -> Tensor:
     """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
@@ -3146,7 +3153,7 @@ def rms_norm(
         Zhang, Sennrich: Root Mean Square Layer Normalization, arXiv:1910.07467.
     """
 def rrelu(
-    input: Tensor,
+    input: Tensor | ndarray,
     lower: float = 0.125,
     upper: float = 0.3333333333333333,
     training: bool = False,
@@ -3192,10 +3199,10 @@ def rrelu_(
         tensor([-1.,  1.])
     """
 def scaled_dot_product_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
+    query: Tensor | ndarray,
+    key: Tensor | ndarray,
+    value: Tensor | ndarray,
+    attn_mask: Tensor | ndarray | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     *,
@@ -3257,7 +3264,7 @@ def selu(
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-def selu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def selu_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``selu``: writes the result over ``input`` and returns it.
 
     An ELU scaled so that layers keep mean 0 and variance 1.
@@ -3291,7 +3298,7 @@ def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
-def sigmoid_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def sigmoid_(input: Tensor) -> Tensor:
     """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
 
     ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
@@ -3322,7 +3329,7 @@ def silu(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tenso
     Reference:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
-def silu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
+def silu_(input: Tensor, inplace: bool = False) -> Tensor:
     """In-place form of ``nn.functional.silu``: writes the result over ``input`` and returns it.
 
     ``x * sigmoid(x)``, also called swish.
@@ -3340,8 +3347,8 @@ def silu_(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tens
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
 def smooth_l1_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -3374,8 +3381,8 @@ def smooth_l1_loss(
         R. Girshick, "Fast R-CNN" (2015).
     """
 def soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
+    input: Tensor | ndarray,
+    target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
@@ -3402,7 +3409,7 @@ def soft_margin_loss(
         tensor(0.4100)
     """
 def softmax(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: dtype | type | str | None = None,
@@ -3434,7 +3441,7 @@ def softmax(
         tensor([0.5000, 0.5000])
     """
 def softmin(
-    input: Tensor,
+    input: Tensor | ndarray,
     dim: int | None = None,
     _stacklevel: int = 3,
     dtype: dtype | type | str | None = None,
@@ -3510,7 +3517,7 @@ def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
         >>> tt.tanh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
     """
-def tanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
+def tanh_(input: Tensor) -> Tensor:
     """In-place form of ``tanh``: writes the result over ``input`` and returns it.
 
     Hyperbolic tangent, between -1 and 1.
@@ -3523,7 +3530,7 @@ def tanh_(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
         >>> tt.tanh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
     """
-def tanhshrink(input: Tensor) -> Tensor:
+def tanhshrink(input: Tensor | ndarray) -> Tensor:
     """``x - tanh(x)``.
 
     Args:
@@ -3557,12 +3564,7 @@ def threshold(
         >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
         tensor([0., 2.])
     """
-def threshold_(
-    input: Tensor | NDArray[Any] | ndarray,
-    threshold: float,
-    value: float,
-    inplace: bool = False,
-) -> Tensor:
+def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """In-place form of ``threshold``: writes the result over ``input`` and returns it.
 
     ``x`` above ``threshold``, else ``value``.
@@ -3579,9 +3581,9 @@ def threshold_(
         tensor([0., 2.])
     """
 def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
+    anchor: Tensor | ndarray,
+    positive: Tensor | ndarray,
+    negative: Tensor | ndarray,
     margin: float = 1.0,
     p: float = 2,
     eps: float = 1e-06,
@@ -3623,9 +3625,9 @@ def triplet_margin_loss(
         losses" (2016).
     """
 def triplet_margin_with_distance_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
+    anchor: Tensor | ndarray,
+    positive: Tensor | ndarray,
+    negative: Tensor | ndarray,
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
     margin: float = 1.0,
@@ -3659,7 +3661,7 @@ def triplet_margin_with_distance_loss(
         tensor(0.5000)
     """
 def unfold(
-    input: Tensor,
+    input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     dilation: int | Sequence[int] = 1,
     padding: int | Sequence[int] = 0,
@@ -3688,7 +3690,7 @@ def unfold(
                  [1., 3.]]])
     """
 def upsample(
-    input: Tensor,
+    input: Tensor | ndarray,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = 'nearest',
@@ -3713,7 +3715,11 @@ def upsample(
         ...     tt.nn.functional.upsample(tt.ones(1, 1, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4])
     """
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+def upsample_bilinear(
+    input: Tensor | ndarray,
+    size: Any = None,
+    scale_factor: Any = None,
+) -> Tensor:
     """``interpolate`` in mode ``"bilinear"`` with aligned corners, under an old name.
 
     Args:
@@ -3731,7 +3737,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
         ...     tt.nn.functional.upsample_bilinear(tt.ones(1, 1, 2, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4, 4])
     """
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+def upsample_nearest(input: Tensor | ndarray, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` in mode ``"nearest"``, under an old name.
 
     Args:

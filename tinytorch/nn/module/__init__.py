@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ...compiler import compile
+from ...core.holder import HOLDERS, Holder, held
+from ...core.tensor import Tensor
 from ...dispatch.spec import Op
 from ...state.tracebacks import shorten
 from .call import HookedCall
@@ -99,12 +101,28 @@ class Module(Hooked):
 
     if TYPE_CHECKING:
 
+        @overload
         def __call__(self: _HasForward[P, R_co], *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+        @overload
+        def __call__(
+            self: _HasForward[Concatenate[Tensor, P], R_co], input: Holder, /, *args: P.args,
+            **kwargs: P.kwargs,
+        ) -> R_co: ...  # fmt: skip
+        @overload
+        def __call__(
+            self: _HasForward[Concatenate[Tensor, Tensor, P], R_co], input: Tensor | Holder,
+            other: Holder, /, *args: P.args, **kwargs: P.kwargs,
+        ) -> R_co: ...  # fmt: skip
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[misc]
 
     else:
 
         def __call__(self, *args, **kwargs):
             try:
+                for arg in args:
+                    if arg.__class__ in HOLDERS:  # what is written for Tensors gets them
+                        args = tuple(map(held, args))
+                        break
                 if (
                     CALLS
                     or self._forward_hooks
