@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import tinytorch.numpy as np
+from tinytorch.state import current_backend
 
 
 def behind(m: Any) -> Any:
@@ -144,7 +145,7 @@ def test_weights_of_one_dimension() -> None:
 
 @pytest.mark.parametrize("weights", [[1, -1, 1], [0, 0, 0], [1, numpy.inf, 1]])
 def test_weights_that_are_none(weights: list[float]) -> None:
-    with pytest.raises(ValueError, match="[Ww]eights"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="[Ww]eights"):
         np.quantile([1.0, 2, 3], 0.5, weights=weights, method="inverted_cdf")
 
 
@@ -162,3 +163,15 @@ def test_zeros_trimmed_along_dimensions(trim: str, axis: Any) -> None:
 def test_windows_of_any_number(name: str, length: Any) -> None:
     expected = getattr(numpy, name)(length)
     numpy.testing.assert_allclose(getattr(np, name)(length).tolist(), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("write", ["a / 0", "a // 0", "np.log(a - 1)", "np.sqrt(-a)", "a * 1e308"])
+def test_floating_point_errors_are_warned_of(write: str) -> None:
+    if str(current_backend()) != "numpy":
+        pytest.skip("devices tell of none")
+    a = np.array([1.0, 20.0])
+    with pytest.warns(RuntimeWarning):
+        eval(write, {"np": np, "a": a})
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        eval(write, {"np": np, "a": a})
