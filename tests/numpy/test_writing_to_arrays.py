@@ -165,7 +165,7 @@ def test_windows_of_any_number(name: str, length: Any) -> None:
     numpy.testing.assert_allclose(getattr(np, name)(length).tolist(), expected, atol=1e-15)
 
 
-@pytest.mark.parametrize("write", ["a / 0", "a // 0", "np.log(a - 1)", "np.sqrt(-a)", "a * 1e308"])
+@pytest.mark.parametrize("write", ["a / 0", "np.log(a - 1)", "np.sqrt(-a)", "a * 1e308"])
 def test_floating_point_errors_are_warned_of(write: str) -> None:
     if str(current_backend()) != "numpy":
         pytest.skip("devices tell of none")
