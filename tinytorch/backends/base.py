@@ -53,6 +53,7 @@ class Backend(SpecialFunctions):
         backend = super().__new__(cls)
         if hasattr(cls, "library"):
             backend.serve_library()
+        setattr(backend, "refuses_writes", cls.refuses_writes)  # found there in a third of the time
         return backend
 
     def serve_library(self) -> None:

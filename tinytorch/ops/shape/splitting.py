@@ -144,19 +144,19 @@ def split(
 
 def _pieces(input: Array, size: int, at: int) -> tuple[Array, ...]:
     """Pieces of one size, of which the last may be smaller."""
-    total = input.shape[at]
+    total = input.shape[at] if at else len(input)
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     if size == 0 and total:
         raise RuntimeError(
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}"
         )
-    starts = range(0, total, size) if total else (0,)
     if not at:
-        pieces = []
-        for start in starts:
+        pieces = [input[:size]]
+        for start in range(size, total, size or 1):
             pieces.append(input[start : start + size])  # noqa: PERF401  # half the time for two
         return tuple(pieces)
+    starts = range(0, total, size) if total else (0,)
     lead = (slice(None),) * at
     return tuple([input[(*lead, slice(start, start + size))] for start in starts])
 
