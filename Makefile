@@ -5,6 +5,7 @@ VENV := .venv
 TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
 CLIENTS_VENV := .venv-clients
+ARRAY_API_VENV := .venv-array-api
 # Programs for PyTorch, installed without it, and what they need beside it.
 CLIENTS := accelerate botorch captum gpytorch keras lightning lightning-utilities \
   linear_operator peft pyro-ppl pytorch-ignite pytorch-lightning skorch stable-baselines3 \
@@ -20,7 +21,7 @@ LINTED := tinytorch tests benchmarks examples stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch parity numpy-suite check clients mutations lint stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +43,10 @@ parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 
 numpy-suite: $(VENV)/.test  ## run NumPy's own tests on the dialect
 	$(PY) tests/numpy_suite/run.py
+
+# The suite wants packages of its own, and is no package itself: `make array-api SUITE=folder`.
+array-api: $(ARRAY_API_VENV)/.test  ## run the array standard's public suite from a checkout, SUITE=folder
+	$(ARRAY_API_VENV)/bin/python tests/array_api.py $(SUITE)
 
 clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyTorch
 	$(CLIENTS_VENV)/bin/python -m pytest -m clients tests/clients/large
@@ -101,6 +106,13 @@ $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers,parity]'
+	@touch $@
+
+$(ARRAY_API_VENV)/.test: setup.cfg
+	@echo "installing what the array standard's suite needs into $(ARRAY_API_VENV)"
+	@$(PYTHON) -m venv $(ARRAY_API_VENV)
+	@$(ARRAY_API_VENV)/bin/python $(PIP_INSTALL) --editable . pytest pytest-json-report \
+	  'hypothesis>=6.151' 'ndindex>=1.8'
 	@touch $@
 
 $(CLIENTS_VENV)/.test: setup.cfg pyproject.toml Makefile

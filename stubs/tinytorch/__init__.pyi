@@ -18957,15 +18957,19 @@ def tril_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tenso
         >>> tt.tril_indices_from(tt.zeros(2, 2))
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
-def trim_zeros(filt: Any, trim: str = 'fb') -> Tensor:
+def trim_zeros(filt: Any, trim: str = 'fb', axis: Any = None) -> Any:
     """A signal without the zeros at its ends.
 
     Args:
-        filt: Tensor of shape ``(n,)``.
+        filt: Tensor of any shape, or what makes one.
         trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
+        axis: Dimension or dimensions; None, the default, means all.
 
     Returns:
-        A view.
+        A view; of a list or a tuple of numbers one of its kind.
+
+    Raises:
+        ValueError: For another ``trim``.
 
     Example:
         >>> import tinytorch as tt

@@ -5171,56 +5171,66 @@ def nan_to_num(
 def nanargmax(
     a: Tensor | Sequence[Tensor],
     axis: int | None = None,
+    out: Tensor | None = None,
     *,
     keepdims: _bool = False,
 ) -> Tensor:
-    """Index of the largest element that is not NaN, in row-major order or along ``axis``.
+    """The index of the largest element of those that are not NaN, in row-major order or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
         keepdims: Keep the dimension with size 1.
 
-    Returns:
-        int64 tensor.
-
     Raises:
-        RuntimeError: Where everything is NaN.
+        ValueError: Where everything is NaN.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.nanargmax(tt.tensor([1.0, float("nan"), 3.0]))
-        tensor(2)
+        >>> import tinytorch.numpy as np
+        >>> np.nanargmax([1.0, np.nan, 3.0])
+        2
     """
 @overload
-def nanargmax(a: ArrayLike, axis: int | None = None, *, keepdims: _bool = False) -> ndarray: ...
+def nanargmax(
+    a: ArrayLike,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
 @overload
 def nanargmin(
     a: Tensor | Sequence[Tensor],
     axis: int | None = None,
+    out: Tensor | None = None,
     *,
     keepdims: _bool = False,
 ) -> Tensor:
-    """Index of the smallest element that is not NaN, in row-major order or along ``axis``.
+    """The index of the smallest element of those that are not NaN, in row-major order or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
         keepdims: Keep the dimension with size 1.
 
-    Returns:
-        int64 tensor.
-
     Raises:
-        RuntimeError: Where everything is NaN.
+        ValueError: Where everything is NaN.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.nanargmin(tt.tensor([float("nan"), 1.0, 3.0]))
-        tensor(1)
+        >>> import tinytorch.numpy as np
+        >>> np.nanargmin([np.nan, 1.0, 3.0])
+        1
     """
 @overload
-def nanargmin(a: ArrayLike, axis: int | None = None, *, keepdims: _bool = False) -> ndarray: ...
+def nanargmin(
+    a: ArrayLike,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    *,
+    keepdims: _bool = False,
+) -> ndarray: ...
 @overload
 def nancumprod(
     a: Tensor | Sequence[Tensor],
@@ -5278,34 +5288,38 @@ def nancumsum(
 @overload
 def nanmax(
     a: Tensor | Sequence[Tensor],
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: Tensor | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
 ) -> Tensor:
-    """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
+    """The largest element of those that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where everything is.
-
-    Raises:
-        IndexError: If there is nothing to compare.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmax(tt.tensor([1.0, float("nan"), 3.0]))
-        tensor(3.)
+        >>> import tinytorch.numpy as np
+        >>> np.nanmax([1.0, np.nan, 3.0])
+        3.0
     """
 @overload
 def nanmax(
     a: ArrayLike,
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
 def nanmean(
@@ -5314,6 +5328,8 @@ def nanmean(
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
 ) -> Tensor:
     """The mean of the elements that are not NaN, of all or along ``axis``.
 
@@ -5323,6 +5339,7 @@ def nanmean(
         dtype: What to compute in.
         out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -5336,6 +5353,8 @@ def nanmean(
     dtype: DTypeLike | _dtype | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
 def nanmedian(
@@ -5373,34 +5392,38 @@ def nanmedian(
 @overload
 def nanmin(
     a: Tensor | Sequence[Tensor],
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: Tensor | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
 ) -> Tensor:
-    """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
+    """The smallest element of those that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where everything is.
-
-    Raises:
-        IndexError: If there is nothing to compare.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmin(tt.tensor([1.0, float("nan"), 3.0]))
-        tensor(1.)
+        >>> import tinytorch.numpy as np
+        >>> np.nanmin([1.0, np.nan, 3.0])
+        1.0
     """
 @overload
 def nanmin(
     a: ArrayLike,
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    out: ndarray | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
 def nanpercentile(
@@ -5411,6 +5434,8 @@ def nanpercentile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor:
     """The values below which given parts of the elements that are not NaN lie.
 
@@ -5426,12 +5451,14 @@ def nanpercentile(
             ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
             or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
         Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        ValueError: If a part is out of range, or for another method.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
         IndexError: If there are no elements.
 
     Example:
@@ -5448,6 +5475,8 @@ def nanpercentile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor: ...
 @overload
 def nanpercentile(
@@ -5458,6 +5487,8 @@ def nanpercentile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> ndarray: ...
 @overload
 def nanprod(
@@ -5504,6 +5535,8 @@ def nanquantile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor:
     """The values below which given parts of the elements that are not NaN lie.
 
@@ -5519,12 +5552,14 @@ def nanquantile(
             ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
             or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
         Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        ValueError: If a part is out of range, or for another method.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
         IndexError: If there are no elements.
 
     Example:
@@ -5541,6 +5576,8 @@ def nanquantile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor: ...
 @overload
 def nanquantile(
@@ -5551,38 +5588,56 @@ def nanquantile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> ndarray: ...
 @overload
 def nanstd(
     a: Tensor | Sequence[Tensor],
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: Tensor | None = None,
     ddof: float = 0,
-    correction: float | None = None,
     keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> Tensor:
-    """Standard deviation of the elements that are not NaN: the square root of ``nanvar``.
+    """The standard deviation of the elements that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape; integers are cast to the default dtype.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
         ddof: Divide by the number of those elements less this; default 0.
-        correction: The same; it comes before ``ddof``.
         keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
+        elements than ``ddof``.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.nanstd(tt.tensor([1.0, float("nan"), 3.0]))
-        tensor(1.)
+        >>> import tinytorch.numpy as np
+        >>> np.nanstd([1.0, np.nan, 3.0])
+        1.0
     """
 @overload
 def nanstd(
     a: ArrayLike,
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
     ddof: float = 0,
-    correction: float | None = None,
     keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> ndarray: ...
 @overload
 def nansum(
@@ -5623,38 +5678,50 @@ def nansum(
 @overload
 def nanvar(
     a: Tensor | Sequence[Tensor],
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: Tensor | None = None,
     ddof: float = 0,
-    correction: float | None = None,
     keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> Tensor:
-    """Variance of the elements that are not NaN, of all or along ``axis``.
+    """The variance of the elements that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape; integers are cast to the default dtype.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
         ddof: Divide by the number of those elements less this; default 0.
-        correction: The same; it comes before ``ddof``.
         keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where there are not more elements than
-        ``ddof``.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
+        elements than ``ddof``.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.nanvar(tt.tensor([1.0, float("nan"), 3.0]))
-        tensor(1.)
+        >>> import tinytorch.numpy as np
+        >>> np.nanvar([1.0, np.nan, 3.0])
+        1.0
     """
 @overload
 def nanvar(
     a: ArrayLike,
-    axis: int | Sequence[int] | None = None,
-    *,
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+    dtype: DTypeLike | _dtype | None = None,
+    out: ndarray | None = None,
     ddof: float = 0,
-    correction: float | None = None,
     keepdims: _bool = False,
+    *,
+    where: ArrayLike = True,
+    mean: Any = None,
+    correction: float | None = None,
 ) -> ndarray: ...
 def ndim(a: ArrayLike) -> int:
     """The number of a tensor's dimensions.
@@ -5898,6 +5965,8 @@ def percentile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor:
     """The values below which given parts of the elements lie.
 
@@ -5913,12 +5982,14 @@ def percentile(
             ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
             or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
         Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        ValueError: If a part is out of range, or for another method.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
         IndexError: If there are no elements.
 
     Example:
@@ -5935,6 +6006,8 @@ def percentile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor: ...
 @overload
 def percentile(
@@ -5945,6 +6018,8 @@ def percentile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> ndarray: ...
 @overload
 def permute_dims(a: Tensor | Sequence[Tensor], axes: Sequence[int] | None = None) -> Tensor:
@@ -6237,6 +6312,8 @@ def quantile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor:
     """The values below which given parts of the elements lie.
 
@@ -6252,12 +6329,14 @@ def quantile(
             ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
             or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
         Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        ValueError: If a part is out of range, or for another method.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
         IndexError: If there are no elements.
 
     Example:
@@ -6274,6 +6353,8 @@ def quantile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor: ...
 @overload
 def quantile(
@@ -6284,6 +6365,8 @@ def quantile(
     overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> ndarray: ...
 rad2deg: ufunc[_abs]
 """Radians as degrees.
@@ -7488,15 +7571,23 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
 @overload
 def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]: ...
 @overload
-def trim_zeros(filt: Tensor | Sequence[Tensor], trim: str = 'fb') -> Tensor:
+def trim_zeros(
+    filt: Tensor | Sequence[Tensor],
+    trim: str = 'fb',
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor | tuple[Tensor, ...]:
     """A signal without the zeros at its ends.
 
     Args:
-        filt: Tensor of shape ``(n,)``.
+        filt: Tensor of any shape, or what makes one.
         trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
+        axis: Dimension or dimensions; None, the default, means all.
 
     Returns:
-        A view.
+        A view; of a list or a tuple of numbers one of its kind.
+
+    Raises:
+        ValueError: For another ``trim``.
 
     Example:
         >>> import tinytorch as tt
@@ -7504,7 +7595,11 @@ def trim_zeros(filt: Tensor | Sequence[Tensor], trim: str = 'fb') -> Tensor:
         tensor([1, 0, 2])
     """
 @overload
-def trim_zeros(filt: ArrayLike, trim: str = 'fb') -> ndarray: ...
+def trim_zeros(
+    filt: ArrayLike,
+    trim: str = 'fb',
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray | tuple[ndarray, ...]: ...
 @overload
 def triu(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
     """The upper triangle of matrices, zeros below it.
