@@ -300,6 +300,33 @@ def test_numpys_functions_give_arrays() -> None:
     assert into.tolist() == [3, 12]
 
 
+@pytest.mark.parametrize("write", [
+    lambda x: x[1:].fill(9), lambda x: np.add(x, 1, out=x), lambda x: x.T.__setitem__(..., 0),
+    lambda x: tnp.copyto(x, 0), lambda x: x.sort(), lambda x: x.fill(0), lambda x: x.put([0], 5),
+    lambda x: tnp.add.at(x, [0], 1), lambda x: tnp.cumsum(x, 0, None, x),
+    lambda x: tnp.nan_to_num(x, copy=False), lambda x: operator.isub(x, 1),
+    lambda x: tnp.random.shuffle(x), lambda x: x.partition(1), lambda x: x.flat.__setitem__(0, 3),
+    lambda x: tnp.fill_diagonal(x[None], 3), lambda x: setattr(x, "real", 3),
+    lambda x: tnp.place(x, [True, False, False], [3]), lambda x: x.byteswap(True),
+    lambda x: tnp.clip(x, 0, 1, x), lambda x: tnp.exp(x, x), lambda x: tnp.sqrt(x, out=(x,)),
+    lambda x: tnp.round(x, out=x), lambda x: x.clip(0, 1, out=x), lambda x: x.ravel().fill(1),
+    lambda x: tt.as_tensor(x).zero_(),
+], ids=words)  # fmt: skip
+def test_writing_is_noticed(write: Use) -> None:
+    """As it is to a Tensor: what a graph has saved must not have changed."""
+    x, weight = tnp.array([1.0, 3.0, 2.0]), tt.ones(3, dtype=tt.float64, requires_grad=True)
+    total = (weight * tt.as_tensor(x)).sum()
+    write(x)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        total.backward()
+
+
+def test_out_is_written_once() -> None:
+    x = tnp.array([0.0, 1.0])
+    assert tnp.exp(x, x) is x
+    np.testing.assert_allclose(x.tolist(), np.exp([0, 1]), rtol=1e-15)
+
+
 def test_travels() -> None:
     a = tnp.array([[1, 2], [3, 4]], dtype=np.int16)
     again = pickle.loads(pickle.dumps(a))

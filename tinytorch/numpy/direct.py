@@ -31,7 +31,7 @@ _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh":
 _SHARING = frozenset(
     """copyto fill_diagonal place put put_along_axis putmask asarray asanyarray ascontiguousarray
     broadcast_arrays broadcast_to diagonal expand_dims from_dlpack matrix_transpose moveaxis
-    permute_dims fftfreq rfftfreq ravel real imag reshape rollaxis squeeze swapaxes transpose
+    nan_to_num permute_dims fftfreq rfftfreq ravel real imag reshape rollaxis squeeze swapaxes transpose
     unstack load save savez savez_compressed""".split()
 )
 #: Options that NumPy has not.
@@ -217,14 +217,9 @@ def _closed(result: Any, given: list[Any]) -> Any:
 
 
 def _shares(result: Any, given: list[Any]) -> bool:
-    for value in given:
-        parts = value if value.__class__ in (list, tuple) else (value,)
-        for part in parts:
-            if part.__class__ is _array and (
-                result is part or result.base is part or result.base is part.base is not None
-            ):
-                return True
-    return False
+    several = (value if value.__class__ in _SEQUENCES else (value,) for value in given)
+    parts = (part for each in several for part in each)
+    return any(part.__class__ is _array and numpy.may_share_memory(result, part) for part in parts)
 
 
 def array_of(data: Any) -> ndarray:

@@ -8,6 +8,8 @@ unless a Tensor was among the arguments. What is made of nothing but numbers is 
 from __future__ import annotations
 
 import functools
+import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -34,9 +36,11 @@ def kept(
         host: NumPy's own function, which is called where that gives the same.
     """
 
+    most = -1 if host is None else _before_out(function)
+
     def public(*args: Any, **options: Any) -> Any:
         try:
-            if host is not None:
+            if host is not None and len(args) <= most:
                 result = direct.call(host, args, options)
                 if result is not direct.NOT:
                     return result
@@ -67,6 +71,15 @@ def kept(
 
     functools.update_wrapper(public, function)
     return public
+
+
+def _before_out(function: Callable[..., Any]) -> int:
+    """How many arguments come before one that would be written to."""
+    parameters = inspect.signature(function).parameters
+    several = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
+    if several or "out" not in parameters:
+        return sys.maxsize
+    return list(parameters).index("out")
 
 
 def opened(value: Any, met: list[Tensor]) -> Any:
