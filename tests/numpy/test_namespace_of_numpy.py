@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import io
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ PLAIN = """False_ True_ bool bool_ c_ cdouble complex128 complex64 double dtype 
 #: The library's own that are forwarded, being no mathematics of tensors.
 FORWARDED = ("from_dlpack", "typename")
 FUNCTIONS = [name for name in names.ANSWERED if name not in (*PLAIN, *FORWARDED)]
+#: NumPy's own, which it documents.
+OF_HOST = """can_cast common_type isdtype isscalar issubdtype min_scalar_type promote_types
+    result_type""".split()
 #: They hand keywords to the function they are given.
 PASSING_ON = ("apply_along_axis", "fromfunction")
 OWN = (*names.WANTED, *names.STANDARD_ONLY)
@@ -33,6 +38,9 @@ OWN = (*names.WANTED, *names.STANDARD_ONLY)
 def test_function_says_what_it_does(name: str) -> None:
     function = getattr(tnp, name)
     assert inspect.getdoc(function)
+    if name in OF_HOST:
+        assert function.__wrapped__ is getattr(np, name)
+        return
     assert inspect.signature(function).return_annotation is not inspect.Signature.empty
     assert function.__module__.startswith("tinytorch")
 
@@ -139,9 +147,12 @@ def test_namespace_of_tensors_is_numpys() -> None:
     with pytest.raises(ValueError, match="'1999.1' is not supported"):
         tt.ones(2).__array_namespace__(api_version="1999.1")
     info = tnp.__array_namespace_info__()
-    assert info.default_dtypes()["real floating"] is tt.float64
+    assert info.default_dtypes()["real floating"] == np.dtype("float64")
+    of_tensors = tt.ones(2).__array_namespace__().__array_namespace_info__()
+    assert of_tensors.default_dtypes()["real floating"] is tt.float64
+    assert of_tensors.default_device() == tt.ones(2).device
     assert set(info.dtypes(kind="signed integer")) == {"int8", "int16", "int32", "int64"}
-    assert str(info.default_device()) == "cpu" and info.devices()
+    assert info.default_device() == tnp.ones(2).device and info.default_device() in info.devices()
 
 
 # -- keywords of elementwise functions -----------------------------------------------------------
@@ -230,3 +241,11 @@ def test_elements_of_tensors_are_stacked_with_their_gradient() -> None:
 ])  # fmt: skip
 def test_creation_follows_the_active_backend(call: Any) -> None:
     assert call().backend.name == tt.get_backend()
+
+
+@pytest.mark.parametrize("first", ["tinytorch.numpy as np; np.{}", "tinytorch as tt; tt.ndarray"])
+@pytest.mark.parametrize("name", ["ndarray", "ufunc"])
+def test_a_class_comes_before_the_module_it_is_in(first: str, name: str) -> None:
+    program = f"import {first.format(name)}; import tinytorch.numpy as np; print(np.{name})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.startswith("<class "), done.stderr

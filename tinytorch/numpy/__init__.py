@@ -8,9 +8,9 @@ turn one into the other, over the same memory and in the same graph.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-from ..dtypes import NAMES
 from ..facade.constants import False_ as False_
 from ..facade.constants import True_ as True_
 from ..facade.constants import e as e
@@ -33,13 +33,17 @@ from .arrays import ndarray as ndarray
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.array_api import NamespaceInfo
 from .functions.dialect import host
+from .flat import flatiter as flatiter
 from .grids import c_ as c_
 from .grids import mgrid as mgrid
 from .grids import ogrid as ogrid
 from .grids import r_ as r_
 from .grids import vectorize as vectorize
 from .kept import kept
-from .names import public
+from .hosted import frompyfunc as frompyfunc
+from .names import ALONE, of_host, public
+from .iteration import broadcast as broadcast
+from .iteration import ndenumerate as ndenumerate
 from .printing import array2string as array2string
 from .printing import array_repr as array_repr
 from .printing import array_str as array_str
@@ -53,23 +57,21 @@ from .ufunc import ufunc as ufunc
 
 def __array_namespace_info__() -> NamespaceInfo:
     """What the array API standard lets a program ask of a namespace."""
-    return NamespaceInfo(str)
+    return NamespaceInfo(str, lambda kind: kind.dtype)
 
 
-#: What is NumPy's own, and has nothing to do with where arrays are.
-_HOSTS: frozenset[str] = frozenset(
-    """dtype finfo iinfo
-    floating integer inexact number generic signedinteger unsignedinteger complexfloating
-    typecodes sctypeDict ScalarType exceptions""".split()
-)
+#: Modules that are imported when they are first asked for.
+_MODULES = ("emath", "testing", "typing")
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name == "__all__":  # what ``from tinytorch.numpy import *`` asks for
+        return [name for name in host().__all__ if name not in ALONE]
     found = public(name)
-    if found is None and name in functions.DTYPES and current_backend().supports(NAMES[name]):
-        found = NAMES[name]
-    if found is None and name in _HOSTS:
-        found = getattr(host(), name)
+    if found is None and (not name.startswith("_") or name == "__version__"):
+        found = of_host(name)
     if found is None:
         return _forwarded(name)
     globals()[name] = found
@@ -88,14 +90,6 @@ def _forwarded(name: str) -> Any:
     return found if isinstance(found, type) else kept(found)
 
 
-#: What is defined above and public.
-_OWN = (
-    "False_", "True_", "array2string", "array_repr", "array_str", "c_", "e", "errstate",
-    "euler_gamma", "fft", "format_float_positional", "format_float_scientific", "get_printoptions",
-    "index_exp", "inf", "lib", "linalg", "mgrid", "nan", "ndarray", "newaxis", "ogrid", "pi",
-    "printoptions", "r_", "random", "s_", "set_printoptions", "ufunc", "vectorize",
-)  # fmt: skip
-
-
 def __dir__() -> list[str]:
-    return sorted({*dir(functions), *_HOSTS, *_OWN})
+    theirs = {name for name in dir(host()) if not name.startswith("_")}
+    return sorted(theirs - ALONE.keys() | set(dir(functions)))

@@ -17,6 +17,7 @@ from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
 from ..dtypes import dtype as Dtype
 from ..state import current_backend
+from .functions.dialect import as_dtype
 from .ndarray import ndarray
 
 HOST = load("numpy")
@@ -42,7 +43,8 @@ _array = numpy.ndarray
 _WIDE = numpy.argsort([0]).dtype == "int64"
 _SEQUENCES = (list, tuple)
 _OPERANDS = frozenset((int, float, bool, complex, _array))
-_KINDS = frozenset("biufc")
+#: The letters of NumPy's dtypes of which there are arrays here.
+_NUMBERS = frozenset("?bBhHiIlLqQefdFD")
 
 
 def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
@@ -194,7 +196,7 @@ def _raw(value: Any) -> Any:
             return value
         parts = [_raw(part) for part in value]
         return NOT if any(part is NOT for part in parts) else cls(parts)
-    if isinstance(value, (numpy.generic, numpy.dtype)):
+    if isinstance(value, (numpy.generic, numpy.dtype, type)):
         return value
     return NOT
 
@@ -228,8 +230,8 @@ def array_of(data: Any) -> ndarray:
     Raises:
         TypeError: For what is no number.
     """
-    if data.dtype.kind not in _KINDS:
-        HOST.dtype_of(data)
+    if data.dtype.char not in _NUMBERS or not data.dtype.isnative:
+        as_dtype(data.dtype)
     tensor = _new(Tensor)
     tensor._data = data
     tensor._xp = HOST

@@ -37,7 +37,13 @@ class flatiter:
         return tuple(int(place) for place in found)
 
     def copy(self) -> ndarray:
-        """The elements in an array of one dimension."""
+        """The elements in an array of one dimension.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([[1, 2], [3, 4]]).flat.copy()
+            array([1, 2, 3, 4])
+        """
         return self.base.flatten()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -6,10 +6,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from .. import dtypes
 from . import direct, functions
 from .flat import flatiter
-from .functions.dialect import allowed, host
+from .functions.dialect import allowed, as_dtype, host
 from .indexing import getitem, setitem
 from .kept import closed, kept, opened
 from .names import public
@@ -54,7 +53,7 @@ def astype(
     direct_result = direct.call(host().ndarray.astype, given, {})
     if direct_result is not direct.NOT:
         return direct_result  # type: ignore[no-any-return]
-    (found,) = allowed((self._tensor,), native(dtype), casting)
+    (found,) = allowed((self._tensor,), dtype, casting)
     if found is self._tensor:
         return array_of_tensor(found.clone()) if copy else self
     return array_of_tensor(found)
@@ -96,7 +95,7 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     tensor: Any = self._tensor
     if dtype is None or dtype is ndarray:
         return array_of_tensor(tensor.view(self.shape))
-    return array_of_tensor(tensor.view(dtypes.as_dtype(native(dtype))))
+    return array_of_tensor(tensor.view(as_dtype(dtype)))
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -270,7 +269,7 @@ def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
                [3, 0]])
     """
     shape = new_shape[0] if len(new_shape) == 1 else new_shape
-    found: Any = functions.zeros(shape, dtypes.as_dtype(self.dtype), backend=self._tensor._xp)
+    found: Any = functions.zeros(shape, as_dtype(self.dtype), backend=self._tensor._xp)
     count = min(found.numel(), self.size)
     found.reshape(-1)[:count] = functions.ravel(self._tensor)[:count]
     self._tensor = found
@@ -403,8 +402,8 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
     """
     tensor: Any = self._tensor
     wanted = native(dtype)
-    part = tensor.unsqueeze(-1).view(dtypes.uint8)[..., offset : offset + wanted.itemsize]
-    return array_of_tensor(part.view(dtypes.as_dtype(wanted)).squeeze(-1))
+    part = tensor.unsqueeze(-1).view(as_dtype("uint8"))[..., offset : offset + wanted.itemsize]
+    return array_of_tensor(part.view(as_dtype(wanted)).squeeze(-1))
 
 
 def setfield(self: ndarray, val: Any, dtype: Any, offset: int = 0) -> None:

@@ -8,16 +8,48 @@ from typing import Any
 from . import functions
 from .direct import host_function
 from .functions.dialect import host
+from .hosted import detached, hosted, outlined
 from .kept import kept
+from .scalars import scalar_type
 from .ufunc import ufunc
 
 #: Functions whose result is an array, whatever they are given.
 _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
 
 
+#: What is NumPy's own function, asked with less than the elements of arrays.
+_OF_HOST = {
+    "can_cast": outlined, "common_type": outlined, "einsum_path": outlined, "isdtype": outlined,
+    "isscalar": detached, "issubdtype": outlined, "min_scalar_type": detached,
+    "promote_types": outlined, "result_type": outlined,
+}  # fmt: skip
+#: What NumPy alone has, and what to use.
+ALONE = {
+    name: use
+    for names, use in (
+        ("matrix asmatrix bmat", "matrices: use arrays of two dimensions"),
+        ("memmap", "arrays in files: read them with np.load or np.fromfile"),
+        ("fromregex rec recarray record", "structures: use an array for each field"),
+        ("nditer nested_iters", "loops over its memory: use np.ndenumerate or np.broadcast"),
+        (
+            "busday_count busday_offset busdaycalendar datetime64 datetime_as_string "
+            "datetime_data is_busday isnat timedelta64",
+            "dates: use numbers of days or seconds",
+        ),
+        ("char strings", "arrays of texts: keep texts in lists"),
+        ("ma", "masked arrays: use NaN and np.nanmean and the like, or where="),
+        ("ctypeslib", "pointers of C: use array.ctypes"),
+        ("core f2py test", "what it is built and tested with: import numpy"),
+    )
+    for name in names.split()
+}
+
+
 @functools.cache
 def public(name: str) -> Any:
     """NumPy's function of this name, for arrays and Tensors; None if there is none."""
+    if name in _OF_HOST:
+        return hosted(getattr(host(), name), _OF_HOST[name])
     function = functions.function_of(name)
     if function is None:
         return None
@@ -26,3 +58,19 @@ def public(name: str) -> Any:
     made = kept(function, name in _MAKE_ARRAYS, host_function(name))
     made.__module__ = "tinytorch.numpy"
     return made
+
+
+@functools.cache
+def of_host(name: str) -> Any:
+    """What NumPy has under a name that needs no function of ours; None if it has nothing.
+
+    Raises:
+        AttributeError: For what is NumPy's alone.
+    """
+    if name in ALONE:
+        text = f"np.{name}: NumPy alone has {ALONE[name]}"
+        raise AttributeError(text, name=name, obj=None)
+    value = getattr(host(), name, None)
+    if isinstance(value, type):
+        return scalar_type(value) if issubclass(value, host().generic) else value
+    return hosted(value) if callable(value) else value

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..core.tensor import Tensor
-from ..dtypes import as_dtype
 from . import functions
-from .functions.dialect import host, tensor_of
+from .functions.dialect import as_dtype, host, tensor_of
 from .direct import host_function
 from .kept import kept
 from .ndarray import ndarray

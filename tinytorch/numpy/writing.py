@@ -15,12 +15,14 @@ def given_to(tensor: Any, value: Any) -> Any:
     """What is written to a tensor, in its dtype; a copy of what shares its memory.
 
     Raises:
+        OverflowError: For a sequence with a number that the dtype does not hold.
         TypeError: For a complex number where there are real ones.
     """
     is_complex = tensor.dtype.category == 3
     if value.__class__ is complex and not is_complex:
         raise TypeError("float() argument must be a string or a real number, not 'complex'")
-    given: Any = functions.asarray(value)
+    whole = value.__class__ in (list, tuple) and tensor.dtype.category == 1
+    given: Any = functions.asarray(value, tensor.dtype if whole else None)
     if given.dtype.category == 3 and not is_complex:
         text = "Casting complex values to real discards the imaginary part"
         warnings.warn(text, host().exceptions.ComplexWarning, stacklevel=3)

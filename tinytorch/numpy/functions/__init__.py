@@ -26,7 +26,7 @@ from .dialect import same
 
 for _family in (
     "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "joins", "creation",
-    "diagonals", "ordering", "products", "statistics", "parts", "files",
+    "diagonals", "ordering", "products", "statistics", "parts", "files", "memory",
 ):  # fmt: skip
     importlib.import_module(f"{__name__}.{_family}")
 
@@ -59,7 +59,7 @@ _SAME: frozenset[str] = frozenset(
     """append apply_along_axis argpartition array_equiv asanyarray ascontiguousarray astype average
     bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
     copyto correlate delete diag_indices diag_indices_from digitize
-    ediff1d expand_dims extract fill_diagonal flatnonzero from_dlpack frombuffer fromfunction
+    ediff1d expand_dims extract fill_diagonal flatnonzero fromfunction
     fromiter geomspace hamming hanning histogram_bin_edges identity indices insert interp
     intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
     matrix_transpose min_scalar_type ndim pad partition permute_dims piecewise place ptp

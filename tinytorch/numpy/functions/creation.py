@@ -9,6 +9,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.index.index_grids import open_grid
 from .dialect import (
+    as_dtype,
     common_dtype,
     filed,
     in_float64,
@@ -37,7 +38,7 @@ def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None,
         backend: Any = None,
     ) -> Tensor:  # fmt: skip
-        kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
+        kind = dtypes.float64 if dtype is None else as_dtype(dtype)
         place = _place(device, backend)
         return top_level(name)(_sizes(shape), dtype=kind, **place)  # type: ignore[no-any-return]
 
@@ -93,11 +94,8 @@ def full(
         >>> np.full(2, 7)
         array([7, 7])
     """
-    value = tensor_of(fill_value)
-    if place := _place(device, backend):
-        value = value.to(**place)
-    found = value.expand(_sizes(shape)).clone()
-    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+    value: Any = asarray(fill_value, dtype, device=device, backend=backend)
+    return value.expand(_sizes(shape)).clone()  # type: ignore[no-any-return]
 
 
 def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
@@ -106,7 +104,7 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         device: Any = None, backend: Any = None,
     ) -> Tensor:  # fmt: skip
         x = tensor_of(a)
-        kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+        kind = x.dtype if dtype is None else as_dtype(dtype)
         sizes = tuple(x.shape) if shape is None else _sizes(shape)
         place = _place(device, backend) or {"backend": x._xp}
         return top_level(name)(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
@@ -166,8 +164,8 @@ def full_like(
         array([7, 7])
     """
     x = tensor_of(a)
-    kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
-    value = tensor_of(fill_value, x._xp).to(kind, **_place(device, backend))
+    place = _place(device, backend) or {"backend": x._xp}
+    value: Any = asarray(fill_value, x.dtype if dtype is None else dtype, **place)
     return value.expand(tuple(x.shape) if shape is None else _sizes(shape)).clone()  # type: ignore
 
 
@@ -198,7 +196,7 @@ def array(
                [3. , 4.5]])
     """
     source = tensor_of(object, dtype=dtype)
-    found = source if dtype is None else source.to(dtypes.as_dtype(dtype))
+    found = source if dtype is None else source.to(as_dtype(dtype))
     shares = hasattr(object, "dtype")
     if copy is False and (found is not source or not shares):
         raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
@@ -264,11 +262,11 @@ def arange(
     if not step:
         raise ZeroDivisionError(f"arange(): step must not be 0, from {first} to {last}")
     values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
-    place = _place(device, backend)
+    kind = None if dtype is None else as_dtype(dtype)
+    made, place = None if kind is dtypes.bool else kind, _place(device, backend)
     with in_float64():
-        return top_level("arange")(  # type: ignore[no-any-return]
-            *_reachable(*values), dtype=dtype, **place
-        )
+        found: Any = top_level("arange")(*_reachable(*values), dtype=made, **place)
+    return found if made is kind else found.to(kind)  # type: ignore[no-any-return]
 
 
 def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -317,7 +315,7 @@ def linspace(
         found = found.where(part != 1, last)
     found = found.movedim(0, axis) if found.ndim > 1 else found
     if dtype is not None:
-        kind = dtypes.as_dtype(dtype)
+        kind = as_dtype(dtype)
         found = (found.floor() if kind.category < 2 else found).to(kind)
     found = found if device is None else found.to(device=device)
     if retstep:
@@ -349,7 +347,7 @@ def logspace(
     """
     powers: Any = linspace(start, stop, num, endpoint, axis=axis)
     found = tensor_of(base, powers._xp) ** powers
-    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+    return found if dtype is None else found.to(as_dtype(dtype))  # type: ignore
 
 
 @numpy_function
@@ -375,7 +373,7 @@ def eye(
         array([[0., 1., 0.],
                [0., 0., 1.]])
     """
-    kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
+    kind = dtypes.float64 if dtype is None else as_dtype(dtype)
     columns = N if M is None else M
     make = top_level("eye")
     place = _place(device, backend)

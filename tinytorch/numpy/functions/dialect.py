@@ -14,7 +14,7 @@ from ...dispatch.error_context import as_numpys
 from ...dispatch.op import composite
 from ...dispatch.scalar_arguments import truthful
 from ...facade.resolve import find
-from ...ops.array_arguments import array_of, backend_of
+from ...ops.array_arguments import backend_of
 from ...ops.create.factories import as_tensor
 from ...state import default_dtype_context
 
@@ -78,8 +78,9 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
     """A tensor from anything NumPy takes for an array; of what has no dtype, in ``dtype``."""
     if isinstance(value, Tensor):
         return value
-    if backend_of(value) is not None:  # a sequence with tensors in it
-        return array_of(value, backend)
+    found = backend_of(value)
+    if found is not None:  # a sequence with tensors in it
+        return top_level("stack")(joined(*(tensor_of(part, found) for part in value)))
     if not hasattr(value, "dtype"):
         value = _read(value, dtype)
     return as_tensor(value, backend=backend)
@@ -88,8 +89,9 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
 def _read(value: Any, dtype: Any) -> Any:
     """NumPy's array of sequences and numbers; of Python's ints it is of int64 everywhere."""
     if dtype is not None:
-        return host().asarray(value, dtypes.as_dtype(dtype).dtype)
+        return host().asarray(value, as_dtype(dtype).dtype)
     found = host().asarray(value)
+    as_dtype(found.dtype)
     return found.astype("int64") if found.dtype == _default_int() != "int64" else found
 
 
@@ -109,6 +111,39 @@ def tensors_of(*values: Any) -> list[Any]:
 def host() -> Any:
     """NumPy itself, whose rules of promotion these are."""
     return load("numpy").library
+
+
+def as_dtype(value: Any) -> dtypes.dtype:
+    """The dtype that NumPy reads: ``"f4"``, ``int``, ``np.dtype("int8")`` or one of tensors'.
+
+    Raises:
+        TypeError: For what is NumPy's alone: other bytes' order, texts, dates, objects, structures.
+    """
+    if isinstance(value, dtypes.dtype):
+        return value
+    if value is int or value.__class__ is str and value == "int":  # of 64 bits everywhere
+        return dtypes.int64
+    return _of_tensors(host().dtype(value))
+
+
+#: What is NumPy's alone, by the kind letter of its dtypes, and what to use for it.
+_ALONE = {
+    "O": "Python objects: keep them in lists", "U": "texts: keep them in lists",
+    "S": "texts: keep them in lists", "T": "texts: keep them in lists",
+    "M": "dates: use numbers of days or seconds", "m": "times: use numbers of days or seconds",
+    "V": "structures: use an array for each field",
+}  # fmt: skip
+
+
+@functools.cache
+def _of_tensors(kind: Any) -> dtypes.dtype:
+    found = dtypes.NAMES.get(kind.name)
+    if found is None:
+        use = _ALONE.get(kind.kind, "more bits than 64: use float64 or complex128")
+        raise TypeError(f"dtype: {kind!r} is NumPy's alone, for {use}")
+    if not kind.isnative:
+        raise TypeError(f"dtype: expected the processor's order of bytes, got {kind!r}")
+    return found
 
 
 def common_dtype(*values: Any) -> dtypes.dtype:
@@ -149,7 +184,7 @@ def allowed(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> li
     """
     if dtype is None:
         return list(values)
-    wanted = dtypes.as_dtype(dtype)
+    wanted = as_dtype(dtype)
     for value in values:
         if not host().can_cast(value._data.dtype, wanted.dtype, casting):
             raise TypeError(
@@ -177,7 +212,7 @@ def as_floats(*values: Any) -> list[Any]:
 
 def cast(tensor: Any, dtype: Any) -> Any:
     """The tensor in ``dtype``, or as it is for None."""
-    return tensor if dtype is None else tensor.to(dtypes.as_dtype(dtype))
+    return tensor if dtype is None else tensor.to(as_dtype(dtype))
 
 
 def written(result: Any, out: Any) -> Any:
@@ -213,9 +248,16 @@ def same(name: str, together: int = 0) -> Callable[..., Any]:
     function = top_level(name)
     run = truthful(function.op, function) if hasattr(function, "op") else function
 
+    places = list(inspect.signature(function).parameters)
+    at = places.index("dtype") if "dtype" in places else None
+
     @raising
     @functools.wraps(function)
     def in_numpys_dtype(*args: Any, **options: Any) -> Any:
+        if options.get("dtype") is not None:
+            options["dtype"] = as_dtype(options["dtype"])
+        elif at is not None and at < len(args) and args[at] is not None:
+            args = (*args[:at], as_dtype(args[at]), *args[at + 1 :])
         with in_float64():
             if together <= len(args):
                 args = (*joined(*args[:together]), *args[together:])

@@ -10,6 +10,7 @@ from ...core.tensor import Tensor
 from ...facade.resolve import find
 from ...ops.array_arguments import flat_if_none, in_bounds
 from .dialect import (
+    as_dtype,
     common_dtype,
     is_number,
     numpy_function,
@@ -24,6 +25,24 @@ from .forms import choosing, with_places
 
 def _orderable(x: Any) -> Any:
     return x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
+
+
+@numpy_function
+def sort_complex(a: Any) -> Tensor:
+    """The elements as complex numbers, in order of real parts and then of imaginary ones.
+
+    Args:
+        a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sort_complex([5, 3, 6])
+        array([3.+0.j, 5.+0.j, 6.+0.j])
+    """
+    x: Any = sort(a)
+    short = x.dtype.category == 1 and x.dtype.itemsize < 4
+    kind = dtypes.complex64 if short else dtypes.complex128
+    return x if x.is_complex() else x.to(kind)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -392,7 +411,7 @@ def clip(
         >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
         array([0. , 0.5, 1. ])
     """
-    found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(dtypes.as_dtype(dtype))
+    found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(as_dtype(dtype))
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
     if found.dtype.category == 1:  # a bound beyond all integers of the dtype is none
         limits = dtypes.iinfo(found.dtype)

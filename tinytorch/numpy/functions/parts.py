@@ -11,6 +11,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...facade.resolve import find
 from .dialect import (
+    as_dtype,
     as_float,
     common_dtype,
     filed,
@@ -189,6 +190,52 @@ def i0(x: Any) -> Tensor:
     return top_level("i0")(as_float(x))  # type: ignore[no-any-return]
 
 
+@numpy_function
+def real_if_close(a: Any, tol: float = 100) -> Tensor:
+    """The real parts of complex numbers if all imaginary ones are nearly zero.
+
+    Args:
+        a: Tensor, or what makes one.
+        tol: How far from zero: in units of the dtype's precision if above 1, else as it is.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.real_if_close([1.5 + 1e-15j, 2])
+        array([1.5, 2. ])
+    """
+    x = tensor_of(a)
+    if not x.is_complex():
+        return x  # type: ignore[no-any-return]
+    near = tol * dtypes.finfo(x.dtype).eps if tol > 1 else tol
+    return x.real if bool((x.imag.abs() < near).all()) else x  # type: ignore[no-any-return]
+
+
+@numpy_function
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
+    """A reduction along several dimensions, one after the other; they stay, with size 1.
+
+    Args:
+        func: Called with the tensor and a dimension.
+        a: Tensor, or what makes one.
+        axes: The dimensions.
+
+    Raises:
+        ValueError: If ``func`` does not give a tensor of as many dimensions, or of one less.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
+        array([[10]])
+    """
+    x = tensor_of(a)
+    for axis in tensor_of(axes).reshape(-1).tolist():
+        found, wanted = tensor_of(func(x, axis)), x.ndim
+        x = found.unsqueeze(axis % wanted) if found.ndim == wanted - 1 else found
+        if x.ndim != wanted:
+            raise ValueError("function is not returning an array of the correct shape")
+    return x  # type: ignore[no-any-return]
+
+
 # -- dtypes ---------------------------------------------------------------------------------------
 
 
@@ -202,9 +249,9 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.result_type(np.int32, np.float32)
-        tinytorch.float64
+        dtype('float64')
     """
-    return common_dtype(*(dtypes.as_dtype(v) if isinstance(v, (str, type)) else v
+    return common_dtype(*(as_dtype(v) if isinstance(v, (str, type)) else v
                           for v in arrays_and_dtypes))  # fmt: skip
 
 
@@ -219,9 +266,9 @@ def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.promote_types("int8", "uint8")
-        tinytorch.int16
+        dtype('int16')
     """
-    return result_type(dtypes.as_dtype(type1), dtypes.as_dtype(type2))
+    return result_type(as_dtype(type1), as_dtype(type2))
 
 
 @numpy_function
@@ -238,5 +285,5 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
         >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
         (False, True)
     """
-    source = from_.dtype if isinstance(from_, Tensor) else dtypes.as_dtype(from_)
-    return bool(host().can_cast(source.dtype, dtypes.as_dtype(to).dtype, casting))
+    source = from_.dtype if isinstance(from_, Tensor) else as_dtype(from_)
+    return bool(host().can_cast(source.dtype, as_dtype(to).dtype, casting))

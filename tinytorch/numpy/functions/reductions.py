@@ -10,7 +10,16 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.array_arguments import axes_of, flat_if_none, reduced, reduction_axes
 from ...ops.pointwise.selection import where as where_
-from .dialect import as_float, cast, filed, numpy_function, tensor_of, top_level, written
+from .dialect import (
+    as_dtype,
+    as_float,
+    cast,
+    filed,
+    numpy_function,
+    tensor_of,
+    top_level,
+    written,
+)  # fmt: skip
 
 
 def _masked(a: Any, where: Any, value: Any) -> Any:
@@ -21,7 +30,7 @@ def _masked(a: Any, where: Any, value: Any) -> Any:
 def _total_dtype(a: Any, dtype: Any) -> Any:
     """What is added up in: as asked, or 64 bits for integers, with the sign they have."""
     if dtype is not None:
-        return dtypes.as_dtype(dtype)
+        return as_dtype(dtype)
     return (
         a.dtype
         if a.dtype.category > 1

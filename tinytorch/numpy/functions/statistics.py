@@ -15,6 +15,7 @@ from ...ops.reduce.array_histograms import (
 )
 from ...ops.reduce.statistics import variables
 from .dialect import (
+    as_dtype,
     as_float,
     common_dtype,
     in_float64,
@@ -65,7 +66,7 @@ def cov(
 def _rows(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
     """One variable a row, in the dtype to compute in: float64 or what is wider."""
     parts = tensors_of(m) if y is None else tensors_of(m, y)
-    kind = common_dtype(*parts, dtypes.float64) if dtype is None else dtypes.as_dtype(dtype)
+    kind = common_dtype(*parts, dtypes.float64) if dtype is None else as_dtype(dtype)
     first, *second = (part.to(kind) for part in parts)
     return variables(first, second[0] if second else None, rowvar)
 

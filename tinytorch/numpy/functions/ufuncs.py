@@ -14,6 +14,7 @@ from ...core.tensor import Tensor
 from ...ops.array_arguments import backend_of
 from ...ops.pointwise.selection import where as where_
 from .dialect import (
+    as_dtype,
     filed,
     host,
     is_number,
@@ -114,7 +115,7 @@ def _run(
     outs = _outs(out, count)
     given = _operands(values)
     kinds = (*map(_kind, given), *(None if o is None else o._data.dtype for o in outs))
-    wanted = None if dtype is None else dtypes.as_dtype(dtype).dtype
+    wanted = None if dtype is None else as_dtype(dtype).dtype
     loop = _loop(name, kinds, wanted, casting)
     tensor = next(v for v in given if isinstance(v, Tensor))
     try:

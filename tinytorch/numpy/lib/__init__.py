@@ -1,5 +1,17 @@
-"""Where NumPy keeps ``stride_tricks``."""
+"""``numpy.lib``: windows into memory, and what NumPy has there beside them."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from .. import emath as scimath  # noqa: F401
+from ..functions.dialect import host
 from . import stride_tricks as stride_tricks
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(host().lib, name)
+
+
+def __dir__() -> list[str]:
+    return dir(host().lib)

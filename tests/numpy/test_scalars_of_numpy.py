@@ -1,0 +1,172 @@
+"""NumPy's scalar types and dtypes, as ``tinytorch.numpy`` has them."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+import tinytorch.numpy as tnp
+
+TYPES = [
+    name
+    for name in dir(np)
+    if isinstance(getattr(np, name), type)
+    and issubclass(getattr(np, name), np.generic)
+    and name not in ("datetime64", "timedelta64", "record")
+]
+ABSTRACT = """complexfloating floating generic inexact integer number signedinteger
+    unsignedinteger""".split()
+#: Of which there are no arrays here.
+ALONE = """bytes_ character clongdouble complex256 flexible float128 longdouble object_ str_
+    void""".split()
+CONCRETE = [name for name in TYPES if name not in (*ABSTRACT, *ALONE)]
+
+
+@pytest.mark.parametrize("name", CONCRETE)
+def test_scalar_type_is_numpys(name: str) -> None:
+    ours, theirs = getattr(tnp, name), getattr(np, name)
+    assert np.dtype(ours) == np.dtype(theirs)
+    assert ours == np.dtype(theirs).type or np.dtype(theirs).char in "qQ"
+    assert hash(ours) == hash(np.dtype(ours).type)
+    assert tnp.zeros(2, ours).dtype == tnp.zeros(2, theirs).dtype == np.dtype(theirs) == ours
+    assert pickle.loads(pickle.dumps(ours)) is ours
+    for value in (1, True, "1"):
+        assert ours(value).shape == () and ours(value).dtype == np.dtype(theirs)
+        assert ours(value).item() == theirs(value).item()
+    assert ours([0, 1]).tolist() == theirs([0, 1]).tolist()
+    assert ours().item() == theirs().item()
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("other", ["bool", "int8", "uint64", "float32", "float64", "complex64"])
+def test_arrays_of_one_element_are_instances_as_numpys_numbers_are(name: str, other: str) -> None:
+    ours, theirs = getattr(tnp, name), getattr(np, name)
+    wanted = isinstance(np.ones(1, other)[0], theirs)
+    if np.dtype("q") == np.dtype("l") and name in ("longlong", "ulonglong"):
+        wanted = np.dtype(theirs) == np.dtype(other)
+    assert isinstance(tnp.ones(1, other)[0], ours) is wanted
+    assert isinstance(np.ones(1, other)[0], ours) is wanted
+    assert not isinstance(tnp.ones(1, other), ours) and not isinstance(tt.ones(1)[0], ours)
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("other", ["int8", "float32", *ABSTRACT])
+def test_kinds_are_numpys(name: str, other: str) -> None:
+    wanted = issubclass(getattr(np, other), getattr(np, name))
+    assert issubclass(getattr(tnp, other), getattr(tnp, name)) is wanted
+    if name not in ("longlong", "ulonglong"):
+        wanted = np.issubdtype(getattr(np, other), getattr(np, name))
+        for lib in (np, tnp):
+            assert lib.issubdtype(getattr(tnp, other), getattr(tnp, name)) is wanted
+            assert lib.issubdtype(getattr(np, other), getattr(tnp, name)) is wanted
+
+
+@pytest.mark.parametrize("name", ABSTRACT)
+def test_abstract_types_make_nothing(name: str) -> None:
+    with pytest.raises(TypeError, match="cannot create|cannot be created|abstract"):
+        getattr(tnp, name)()
+
+
+def test_casts_are_recorded_and_keep_the_class() -> None:
+    x = tnp.array([1.5, 2.5])
+    x.requires_grad = True
+    tnp.float32(x).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [1, 1] and x.grad.dtype == np.float64
+    assert isinstance(tnp.float32(tt.ones(2)), tt.Tensor)
+    assert tnp.int32(x.detach()).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("call", [
+    lambda lib: lib.uint8(300), lambda lib: lib.int8(-129), lambda lib: lib.array([300], "u1"),
+    lambda lib: lib.uint8([-1]), lambda lib: lib.full(2, 300, "u1"),
+    lambda lib: lib.zeros(2, "u1").fill(300), lambda lib: lib.asarray(-1, dtype="u4"),
+    lambda lib: lib.zeros(2, "u1").__setitem__(0, 300),
+    lambda lib: lib.zeros(2, "u1").__setitem__(slice(None), [1, 300]),
+])  # fmt: skip
+def test_numbers_that_do_not_fit_are_refused(call: Any) -> None:
+    for lib in (np, tnp):
+        with pytest.raises(OverflowError, match="out of bounds for u?int"):
+            call(lib)
+
+
+def test_nan_is_no_integer() -> None:
+    for lib in (np, tnp):
+        with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+            lib.zeros(1, int)[0] = float("nan")
+
+
+@pytest.mark.parametrize(
+    "text", ["f", "d", "l", "q", "<f8", "=i4", "?", "int", "float", "uint8", "F", "complex", "e"]
+)
+def test_dtypes_are_read_as_numpy_reads_them(text: str) -> None:
+    for make in (
+        lambda lib: lib.zeros(2, text), lambda lib: lib.array([0, 1], dtype=text),
+        lambda lib: lib.arange(3).astype(text), lambda lib: lib.ones(2).sum(dtype=text),
+        lambda lib: lib.arange(2, dtype=text), lambda lib: lib.eye(2, dtype=text),
+        lambda lib: lib.full(2, 1, text), lambda lib: lib.asanyarray([1], text),
+        lambda lib: lib.fromiter([1], text), lambda lib: lib.zeros_like([1], text),
+        lambda lib: lib.identity(2, text), lambda lib: lib.tri(2, dtype=text),
+    ):  # fmt: skip
+        assert make(tnp).dtype.name == make(np).dtype.name
+
+
+@pytest.mark.parametrize(("dtype", "use"), [
+    ("O", "Python objects"), ("U3", "texts"), (bytes, "texts"), ("M8[s]", "dates"),
+    ("m8", "times"), ([("x", int)], "array for each field"), (np.longdouble, "use float64"),
+    (">f4", "order of bytes"), (np.dtype(">i2"), "order of bytes"),
+])  # fmt: skip
+def test_numpys_own_dtypes_are_refused(dtype: Any, use: str) -> None:
+    for make in (
+        lambda: tnp.zeros(2, dtype), lambda: tnp.array([1, 2], dtype=dtype),
+        lambda: tnp.ones(2).astype(dtype), lambda: tnp.asarray(tnp.ones(2), dtype),
+        lambda: tnp.astype(tnp.ones(2), dtype), lambda: tnp.empty(2, dtype),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=use):
+            make()
+
+
+@pytest.mark.parametrize("value", ["a", ["a", "b"], [1, None], None, [[1], ["b"]], 10**30])
+def test_what_holds_no_numbers_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match="is NumPy's alone"):
+        tnp.array(value)
+
+
+RULES: list[Any] = [
+    lambda lib, a: lib.result_type(a("f4"), 3.0), lambda lib, a: lib.result_type(a("i1"), a("u1")),
+    lambda lib, a: lib.result_type(lib.int8, "f2", 1j), lambda lib, a: lib.result_type(a("f4")[0]),
+    lambda lib, a: lib.promote_types("i8", "f4"), lambda lib, a: lib.promote_types(lib.bool, "S2"),
+    lambda lib, a: lib.can_cast(a("f4").dtype, lib.float64), lambda lib, a: lib.can_cast("f8", int),
+    lambda lib, a: lib.common_type(a("i4"), a("f4")), lambda lib, a: lib.common_type(a("F")),
+    lambda lib, a: lib.min_scalar_type(-300), lambda lib, a: lib.min_scalar_type(a("u1")[0]),
+    lambda lib, a: lib.min_scalar_type(1e50), lambda lib, a: lib.min_scalar_type(a("f4")),
+    lambda lib, a: lib.isdtype(a("f4").dtype, "real floating"),
+    lambda lib, a: lib.isdtype(lib.int8, (lib.int16, "signed integer")),
+    lambda lib, a: lib.issubdtype(a("f4").dtype, lib.floating),
+    lambda lib, a: lib.issubdtype(lib.float32, float), lambda lib, a: lib.issubdtype(bool, int),
+    lambda lib, a: lib.isscalar(a("f4")[0]), lambda lib, a: lib.isscalar(a("f4")),
+    lambda lib, a: lib.isscalar(3.0), lambda lib, a: lib.isscalar("text"),
+    lambda lib, a: lib.finfo(a("f4").dtype).eps, lambda lib, a: lib.finfo(lib.float64).max,
+    lambda lib, a: lib.iinfo(lib.int8).min, lambda lib, a: lib.iinfo(a("u1")[0].dtype).max,
+    lambda lib, a: lib.dtype(lib.float32), lambda lib, a: lib.dtype("f4").type(3),
+    lambda lib, a: lib.mintypecode(["d", "F"]), lambda lib, a: lib.typename("d"),
+    lambda lib, a: lib.typecodes["AllInteger"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", range(len(RULES)))
+def test_rules_of_dtypes_answer_as_numpys(rule: int) -> None:
+    ours = RULES[rule](tnp, lambda kind: tnp.ones(2, kind))
+    theirs = RULES[rule](np, lambda kind: np.ones(2, kind))
+    assert ours == theirs
+    assert isinstance(ours, np.dtype) or not isinstance(theirs, np.dtype)
+
+
+def test_rules_of_dtypes_need_no_gradient() -> None:
+    x = tnp.ones(2)
+    x.requires_grad = True
+    assert tnp.result_type(x, 1j) == np.complex128
+    assert tnp.min_scalar_type(x[0]) == np.min_scalar_type(np.float64(1))

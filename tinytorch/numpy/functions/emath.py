@@ -1,0 +1,100 @@
+"""Roots, powers and logarithms that are complex where no real number is: ``numpy.emath``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import dtypes
+from ...core.tensor import Tensor
+from ...facade.resolve import find
+from .dialect import called, raising, tensor_of
+
+__all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
+
+
+def _complex_if(outside: Callable[[Any], Any], x: Any) -> Any:
+    """A tensor, of complex numbers if a real one of it is outside of where results are real."""
+    if x.is_complex() or not bool(outside(x).any()):
+        return x
+    short = x.dtype.itemsize < 4 or x.dtype is dtypes.float32
+    return x.to(dtypes.complex64 if short else dtypes.complex128)
+
+
+def _is_negative(x: Any) -> Any:
+    return x < 0
+
+
+def _is_beyond_one(x: Any) -> Any:
+    return x.abs() > 1
+
+
+def _extended(name: str, outside: Any, where: str, *example: str) -> Callable[..., Tensor]:
+    def function(x: Any) -> Tensor:
+        return find("numpy", name)(_complex_if(outside, tensor_of(x)))  # type: ignore
+
+    doc = f"""``numpy.{name}``, complex if an element is {where}.
+
+    Args:
+        x: Tensor, or what makes one.
+    """
+    return raising(called(function, name, doc, *example))
+
+
+sqrt: Callable[..., Tensor] = _extended(
+    "sqrt", _is_negative, "negative", ">>> np.emath.sqrt([-1, 4])", "array([0.+1.j, 2.+0.j])"
+)
+log: Callable[..., Tensor] = _extended(
+    "log", _is_negative, "negative", ">>> np.emath.log(-np.exp(1))", "(1+3.141592653589793j)"
+)
+log2: Callable[..., Tensor] = _extended(
+    "log2", _is_negative, "negative", ">>> np.emath.log2([4, 8])", "array([2., 3.])"
+)
+log10: Callable[..., Tensor] = _extended(
+    "log10", _is_negative, "negative", ">>> np.emath.log10([10, 100])", "array([1., 2.])"
+)
+arccos: Callable[..., Tensor] = _extended(
+    "arccos", _is_beyond_one, "beyond 1", ">>> np.emath.arccos(1)", "0.0"
+)
+arcsin: Callable[..., Tensor] = _extended(
+    "arcsin", _is_beyond_one, "beyond 1", ">>> np.emath.arcsin(0)", "0.0"
+)
+arctanh: Callable[..., Tensor] = _extended(
+    "arctanh", _is_beyond_one, "beyond 1", ">>> np.emath.arctanh([0, 0.5])",
+    "array([0.        , 0.54930614])",
+)  # fmt: skip
+
+
+@raising
+def logn(n: Any, x: Any) -> Tensor:
+    """The logarithm to any base, complex if an element is negative.
+
+    Args:
+        n: The base: Tensor, or what makes one.
+        x: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.emath.logn(2, [4, 8])
+        array([2., 3.])
+    """
+    return log(x) / log(n)
+
+
+@raising
+def power(x: Any, p: Any) -> Tensor:
+    """``x`` raised to ``p``, complex if an element of ``x`` is negative.
+
+    Args:
+        x: Tensor, or what makes one.
+        p: Exponents; negative ones make floats of integers.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.emath.power([2, 4], -2)
+        array([0.25  , 0.0625])
+    """
+    base, exponent = _complex_if(_is_negative, tensor_of(x)), tensor_of(p)
+    if exponent.dtype.category == 1 and bool((exponent < 0).any()):
+        exponent = exponent.to(dtypes.float64)
+    return find("numpy", "power")(base, exponent)  # type: ignore[no-any-return]

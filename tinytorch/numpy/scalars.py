@@ -1,0 +1,81 @@
+"""NumPy's scalar types: ``np.float64(3)`` makes an array without dimensions, which is one."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from .. import dtypes
+from ..core.holder import Holder
+from ..core.tensor import Tensor
+from . import functions
+from .functions.dialect import host, with_example
+from .kept import kept
+from .ndarray import ndarray
+
+
+class ScalarType(type):
+    """The class of ``np.float64``, ``np.integer`` and the like.
+
+    Such a class equals NumPy's of the name and stands for its dtype. Its instances are NumPy's own
+    numbers of the type, and arrays without dimensions whose dtype is of it.
+    """
+
+    _of_host: type
+    _of_tensors: dtypes.dtype | None
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        kind = cls._of_tensors
+        if kind is not None and len(args) == 1 and isinstance(args[0], _CAST):
+            return _array(args[0], kind)
+        return _array(cls._of_host(*args, **options))
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        if isinstance(value, ndarray):
+            return not value.shape and issubclass(value.dtype.type, cls._of_host)
+        return isinstance(value, cls._of_host)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        found = subclass._of_host if isinstance(subclass, ScalarType) else subclass
+        return issubclass(found, cls._of_host)
+
+    def __eq__(cls, other: object) -> bool:
+        return cls is other or other is cls._of_host if isinstance(other, type) else NotImplemented
+
+    def __hash__(cls) -> int:
+        return hash(cls._of_host)
+
+
+_array = kept(functions.asarray)
+#: Classes of what is cast, and not made a number of by NumPy.
+_CAST = (Holder, Tensor, list, tuple)
+
+
+@functools.cache
+def scalar_type(of_host: type) -> type:
+    """The class that stands for one of NumPy's; what has no arrays here is NumPy's own."""
+    numpy, kind = host(), None
+    if of_host in numpy.sctypeDict.values():
+        kind = dtypes.NAMES.get(numpy.dtype(of_host).name)
+        if kind is None:
+            return of_host
+        if kind.dtype.type is not of_host:  # one of several of as many bits
+            return scalar_type(kind.dtype.type)
+    elif issubclass(of_host, numpy.flexible):
+        return of_host
+    members = {
+        "__module__": "tinytorch.numpy", "__doc__": _told(of_host.__name__, kind),
+        "_of_host": of_host, "_of_tensors": kind,
+    }  # fmt: skip
+    if of_host is numpy.bool:  # which has no subclasses
+        return ScalarType("bool", (), {**members, "dtype": numpy.dtype(bool)})
+    return ScalarType(of_host.__name__, (of_host,), members)
+
+
+def _told(name: str, kind: dtypes.dtype | None) -> str:
+    """The docstring of a scalar type."""
+    if kind is None:
+        said = "A kind of dtypes, of which nothing is made."
+        return with_example(said, f">>> np.issubdtype(np.{name}, np.generic)", "True")
+    said = f"An array without dimensions, of dtype {name}; of an array or a list one like it."
+    return with_example(said, f">>> np.{name}([0, 1]).dtype", f"dtype({name!r})")

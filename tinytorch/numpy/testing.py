@@ -1,0 +1,37 @@
+"""What NumPy's programs test arrays with: ``numpy.testing``, on arrays of any backend.
+
+Arrays are compared by their numbers, whether or not they are in a graph.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from .functions.dialect import host
+from .hosted import detached, hosted
+
+
+@functools.cache
+def __getattr__(name: str) -> Any:
+    value = getattr(host().testing, name)
+    if not inspect.isfunction(value) or name.startswith("_"):
+        return value
+    return hosted(value, _compared)
+
+
+def _compared(name: str, value: Any) -> Any:
+    """An argument with NumPy's own arrays for ours; what is given to a function stays."""
+    return value if name in _CALLING else detached(name, value)
+
+
+#: They call a function with the rest of what they are given.
+_CALLING = (
+    "assert_no_gc_cycles", "assert_no_warnings", "assert_raises", "assert_raises_regex",
+    "assert_warns",
+)  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return dir(host().testing)
