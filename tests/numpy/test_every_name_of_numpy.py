@@ -19,6 +19,7 @@ from tinytorch.numpy.names import ALONE
 MISSING = {
     "linalg.test": "runs NumPy's tests",
     "fft.test": "runs NumPy's tests",
+    "polynomial.test": "runs NumPy's tests",
     "random.test": "runs NumPy's tests",
     "random.mtrand": "a module that NumPy keeps to itself",
     "random.bit_generator": "a module that NumPy keeps to itself",
@@ -50,7 +51,7 @@ def test_what_is_numpys_alone_is_numpys() -> None:
     assert [name for name in ALONE if not hasattr(np, name) and name not in gone] == []
 
 
-@pytest.mark.parametrize("home", ["linalg", "fft", "emath", "testing", "exceptions"])
+@pytest.mark.parametrize("home", ["linalg", "fft", "emath", "testing", "exceptions", "polynomial"])
 def test_module_has_every_name(home: str) -> None:
     ours, theirs = getattr(tnp, home), getattr(np, home)
     lacking = {name for name in public(theirs) if not hasattr(ours, name)}
@@ -69,7 +70,9 @@ def test_star_import_brings_what_numpys_does() -> None:
     assert set(np.__all__) - found.keys() <= ALONE.keys()
 
 
-@pytest.mark.parametrize("name", ["emath", "testing", "typing", "linalg", "fft", "random", "lib"])
+@pytest.mark.parametrize(
+    "name", ["emath", "testing", "typing", "linalg", "fft", "random", "lib", "polynomial"]
+)
 def test_module_is_imported_by_name(name: str) -> None:
     assert importlib.import_module(f"tinytorch.numpy.{name}") is getattr(tnp, name)
 

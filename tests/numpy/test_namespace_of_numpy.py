@@ -116,11 +116,12 @@ def test_numpys_function_of_tensors_is_recorded(call: Any) -> None:
 
 
 def test_a_function_that_is_not_there_gives_numpys_numbers_and_tells_of_the_gradient() -> None:
-    x = tt.tensor([1.0, 2.0, 4.0])
-    np.testing.assert_allclose(np.polyfit(x, x, 1), [1, 0], atol=1e-6)
+    x, file = tt.tensor([1.0, 2.0, 4.0]), io.StringIO()
+    np.savetxt(file, x)
+    assert np.loadtxt(file.getvalue().splitlines()).tolist() == [1, 2, 4]
     with pytest.warns(UserWarning, match="no gradient flows"):
-        np.polyfit(x.requires_grad_(), x, 1)
-    np.polyfit(x, x, 1)  # which has been said
+        np.savetxt(file, x.requires_grad_())
+    np.savetxt(file, x)  # which has been said
 
 
 def test_an_elementwise_function_that_is_not_there_gives_a_tensor_and_refuses_gradients() -> None:

@@ -44,6 +44,14 @@ from .hosted import frompyfunc as frompyfunc
 from .names import ALONE, of_host, public
 from .iteration import broadcast as broadcast
 from .iteration import ndenumerate as ndenumerate
+from .polynomials import poly1d as poly1d
+from .polynomials import polyadd as polyadd
+from .polynomials import polyder as polyder
+from .polynomials import polydiv as polydiv
+from .polynomials import polyint as polyint
+from .polynomials import polymul as polymul
+from .polynomials import polysub as polysub
+from .polynomials import polyval as polyval
 from .printing import array2string as array2string
 from .printing import array_repr as array_repr
 from .printing import array_str as array_str
@@ -61,7 +69,7 @@ def __array_namespace_info__() -> NamespaceInfo:
 
 
 #: Modules that are imported when they are first asked for.
-_MODULES = ("emath", "testing", "typing")
+_MODULES = ("emath", "polynomial", "testing", "typing")
 
 
 def __getattr__(name: str) -> Any:

@@ -28,12 +28,13 @@ NOT = object()
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type))
 #: Of which kinds of operands the values differ from NumPy's, as the array API standard has it.
 _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
-#: They write to their arguments, give views of them, or take more than NumPy's do.
+#: They write to their arguments, give views of them, take more than NumPy's do, or warn: NumPy's
+#: warnings of what is called here are not heard.
 _SHARING = frozenset(
     """copyto fill_diagonal place put put_along_axis putmask asarray asanyarray ascontiguousarray
     broadcast_arrays broadcast_to diagonal expand_dims from_dlpack matrix_transpose moveaxis
-    nan_to_num permute_dims fftfreq rfftfreq ravel real imag reshape rollaxis squeeze swapaxes transpose
-    unstack load save savez savez_compressed""".split()
+    nan_to_num permute_dims polyfit fftfreq rfftfreq ravel real imag reshape rollaxis squeeze
+    swapaxes transpose unstack load save savez savez_compressed""".split()
 )
 #: Options that NumPy has not.
 _OURS = frozenset(("device", "backend", "descending"))

@@ -33,6 +33,7 @@ for _family in (
 from . import fft as fft  # noqa: E402  what they call is filed by now
 from . import lib as lib  # noqa: E402
 from . import linalg as linalg  # noqa: E402
+from . import polynomials as polynomials  # noqa: E402
 
 
 __array_api_version__: str = VERSIONS[-1]

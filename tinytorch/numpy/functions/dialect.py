@@ -16,7 +16,7 @@ from ...dispatch.scalar_arguments import truthful
 from ...facade.resolve import find
 from ...ops.array_arguments import backend_of
 from ...ops.create.factories import as_tensor
-from ...state import default_dtype_context
+from ...state import default_dtype_context, grad_enabled
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -197,6 +197,11 @@ def allowed(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> li
 def is_number(value: Any) -> bool:
     """Whether a value is a number of Python's own, which is weak; NumPy's are not."""
     return isinstance(value, (bool, int, float, complex)) and not hasattr(value, "dtype")
+
+
+def recorded(tensor: Any) -> bool:
+    """Whether a gradient may flow to a tensor, so that not even a zero of it may be dropped."""
+    return bool(tensor.requires_grad) and grad_enabled()
 
 
 def as_float(value: Any) -> Any:

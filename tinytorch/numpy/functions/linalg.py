@@ -309,12 +309,10 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, i
         (array([3.]), 1)
     """
     x, y = as_floats(a, b)
-    u, s, vh = _torchs.svd(x, False)
+    s = _torchs.svdvals(x)
     least = max(x.shape) * dtypes.finfo(s.dtype).eps if rcond is None else rcond
     kept = s > least * s.max() if s.numel() else s > 0
-    inverse = (1 / s.masked_fill(~kept, 1)).masked_fill(~kept, 0)
-    parts = u.mH @ y
-    found = vh.mH @ (inverse * parts if y.ndim == 1 else inverse.unsqueeze(-1) * parts)
+    found = _torchs.pinv(x, rtol=least) @ y  # whose gradient holds where singular values are equal
     rank = int(kept.sum())
     left = ((y - x @ found).abs() ** 2).sum(0, keepdim=y.ndim == 1)
     return found, left if rank == x.shape[1] < x.shape[0] else left[:0], rank, s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -67,6 +68,8 @@ def sort(
                [3, 4]])
     """
     x, at = flat_if_none("sort", tensor_of(a), axis)
+    if x.is_complex():
+        return x.gather(at, _order(x, at, descending))  # type: ignore[no-any-return]
     found = top_level("sort")(_orderable(x), at, descending)[0]
     return found.to(x.dtype)  # type: ignore[no-any-return]
 
@@ -93,8 +96,16 @@ def argsort(
     """
     x = tensor_of(a)
     x, at = flat_if_none("argsort", x if x.ndim else x.reshape(1), axis)
-    found: Any = top_level("argsort")(_orderable(x), at, descending, stable=True)
-    return found  # type: ignore[no-any-return]
+    return _order(x, at, descending)  # type: ignore[no-any-return]
+
+
+def _order(x: Any, axis: int, descending: bool) -> Any:
+    """The indices that sort; complex numbers by their real parts, and then by imaginary ones."""
+    find_order = functools.partial(top_level("argsort"), descending=descending, stable=True)
+    if not x.is_complex():
+        return find_order(_orderable(x), axis)
+    first = find_order(x.imag, axis)
+    return first.gather(axis, find_order(x.real.gather(axis, first), axis))
 
 
 @numpy_function

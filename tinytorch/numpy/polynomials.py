@@ -1,0 +1,216 @@
+"""Polynomials as objects, and the functions that give them again where they are given them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..core.holder import Holder
+from . import functions
+from .direct import host_function
+from .functions import polynomials
+from .functions.dialect import host, recorded
+from .hosted import detached
+from .kept import kept
+from .ndarray import array_of_tensor, ndarray
+
+_asarray = kept(functions.asarray, always=True)
+
+
+class poly1d(Holder):
+    """A polynomial of one variable, with operators; NumPy's older kind.
+
+    As an array it is its coefficients.
+
+    Args:
+        c_or_r: The coefficients, that of the highest power first, or the roots.
+        r: Whether they are the roots.
+        variable: What the variable is called in texts; default ``x``.
+
+    Attributes:
+        variable: What the variable is called.
+        coeffs: The coefficients, without zeros in front unless they require grad; ``c``,
+            ``coef`` and ``coefficients`` are the same.
+        order: The highest power; ``o`` is the same.
+        roots: Where it is 0; ``r`` is the same.
+
+    Raises:
+        ValueError: For coefficients of more dimensions than one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> p = np.poly1d([1, -3, 2])
+        >>> p(5), p.roots, p * p
+        (12, array([2., 1.]), poly1d([  1,  -6,  13, -12,   4]))
+    """
+
+    __module__ = "tinytorch.numpy"
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
+        self.variable = variable or getattr(c_or_r, "variable", "x")
+        self.coeffs = _poly(c_or_r) if r else _asarray(c_or_r)
+
+    @property
+    def coeffs(self) -> ndarray:
+        """The coefficients, that of the highest power first."""
+        return array_of_tensor(self._tensor)
+
+    @coeffs.setter
+    def coeffs(self, value: Any) -> None:
+        found: Any = _asarray(value)._tensor
+        found = found if found.ndim else found.reshape(1)
+        if found.ndim > 1:
+            raise ValueError("Polynomial must be 1d only.")
+        places = [0] if recorded(found) else found.nonzero().reshape(-1).tolist()
+        self._tensor = found[places[0] :] if places else found.new_zeros(1)
+
+    @property
+    def order(self) -> int:
+        """The highest power."""
+        return len(self._tensor) - 1
+
+    @property
+    def roots(self) -> ndarray:
+        """Where it is 0."""
+        return array_of_tensor(polynomials.roots(self._tensor))
+
+    c = coef = coefficients = coeffs
+    o = order
+    r = roots
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._tensor.__array__(dtype, copy)
+
+    def __call__(self, val: Any) -> Any:
+        return polyval(self, val)
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __iter__(self) -> Iterator[ndarray]:
+        return iter(self.coeffs)
+
+    def __getitem__(self, power: int) -> Any:
+        """The coefficient of a power: 0 beyond the highest."""
+        return self.coeffs[self.order - power] if 0 <= power <= self.order else _asarray(0)
+
+    def __setitem__(self, power: int, value: Any) -> None:
+        if power < 0:
+            raise ValueError("Does not support negative powers.")
+        more = power - self.order
+        if more > 0:
+            zeros = functions.zeros(more, self.coeffs.dtype)
+            self._tensor = functions.concatenate([zeros, self._tensor])
+        self.coeffs[self.order - power] = value
+
+    def _of_host(self) -> Any:
+        return host().poly1d(detached("poly1d", self._tensor), variable=self.variable)
+
+    def __repr__(self) -> str:
+        return repr(self._of_host())
+
+    def __str__(self) -> str:
+        return str(self._of_host())
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return bool(functions.array_equal(self._tensor, other._tensor))
+
+    def __neg__(self) -> poly1d:
+        return poly1d(functions.negative(self._tensor))
+
+    def __pos__(self) -> poly1d:
+        return self
+
+    def __add__(self, other: Any) -> poly1d:
+        return polyadd(self, other)  # type: ignore[no-any-return]
+
+    def __sub__(self, other: Any) -> poly1d:
+        return polysub(self, other)  # type: ignore[no-any-return]
+
+    def __rsub__(self, other: Any) -> poly1d:
+        return polysub(other, self)  # type: ignore[no-any-return]
+
+    def __mul__(self, other: Any) -> poly1d:
+        return polymul(self, other)  # type: ignore[no-any-return]
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return poly1d(self.coeffs / other) if host().isscalar(other) else polydiv(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return poly1d(other / self.coeffs) if host().isscalar(other) else polydiv(other, self)
+
+    def __pow__(self, power: int) -> poly1d:
+        if power != int(power) or power < 0:
+            raise ValueError("Power to non-negative integers only.")
+        return functools.reduce(polymul, [self] * int(power), poly1d([1]))
+
+    def integ(self, m: int = 1, k: Any = 0) -> poly1d:
+        """An integral; see ``polyint``.
+
+        Args:
+            m: How often to integrate; default once.
+            k: The constants.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.poly1d([2, 1]).integ()
+            poly1d([1., 1., 0.])
+        """
+        return polyint(self, m, k)  # type: ignore[no-any-return]
+
+    def deriv(self, m: int = 1) -> poly1d:
+        """The derivative; see ``polyder``.
+
+        Args:
+            m: How often to derive; default once.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.poly1d([1, 2, 3]).deriv()
+            poly1d([2, 2])
+        """
+        return polyder(self, m)  # type: ignore[no-any-return]
+
+
+def _again(function: Callable[..., Any]) -> Any:
+    """A function of polynomials that gives an object where it is given one."""
+    run = kept(function, host=host_function(function.__name__))
+
+    @functools.wraps(function)
+    def public(*args: Any, **options: Any) -> Any:
+        found = run(*args, **options)
+        if not any(isinstance(value, poly1d) for value in args):
+            return found
+        return tuple(map(poly1d, found)) if isinstance(found, tuple) else poly1d(found)
+
+    public.__module__ = "tinytorch.numpy"
+    return public
+
+
+_poly = kept(polynomials.poly)
+_values = kept(polynomials.polyval, host=host_function("polyval"))
+polyadd = _again(polynomials.polyadd)
+polyder = _again(polynomials.polyder)
+polydiv = _again(polynomials.polydiv)
+polyint = _again(polynomials.polyint)
+polymul = _again(polynomials.polymul)
+polysub = _again(polynomials.polysub)
+
+
+@functools.wraps(polynomials.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    if not isinstance(x, poly1d):
+        return _values(p, x)
+    found = poly1d([0])
+    for coefficient in _asarray(p):
+        found = found * x + coefficient
+    return found
+
+
+polyval.__module__ = "tinytorch.numpy"
