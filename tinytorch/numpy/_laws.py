@@ -1,4 +1,4 @@
-"""What drawing by ``numpy.random``'s functions gives: a number, or a tensor where a size is given.
+"""What drawing by ``numpy.random``'s functions gives: a number, or an array where a size is given.
 
 By how many parameters a law has; ``N`` is ``int`` for laws of whole numbers.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
-from ..core.tensor import Tensor
+from .ndarray import ndarray
 
 N = TypeVar("N", covariant=True)
 Sizes: TypeAlias = int | Sequence[int]
@@ -20,33 +20,35 @@ class Law0(Protocol[N]):
     @overload
     def __call__(self) -> N: ...
     @overload
-    def __call__(self, size: Sizes, /, **options: Any) -> Tensor: ...
+    def __call__(self, size: Sizes, /, **options: Any) -> ndarray: ...
     @overload
-    def __call__(self, *, size: Sizes, **options: Any) -> Tensor: ...
+    def __call__(self, *, size: Sizes, **options: Any) -> ndarray: ...
 
 
 class Law1(Protocol[N]):
     """Of one parameter."""
 
     @overload
-    def __call__(self, a: Any = ..., /, *, size: Sizes, **options: Any) -> Tensor: ...
+    def __call__(self, a: Any = ..., /, *, size: Sizes, **options: Any) -> ndarray: ...
     @overload
     def __call__(self, a: float = ..., /, **options: float) -> N: ...
     @overload
-    def __call__(self, a: Any = ..., size: Any = ..., /, **options: Any) -> Tensor: ...
+    def __call__(self, a: Any = ..., size: Any = ..., /, **options: Any) -> ndarray: ...
 
 
 class Law2(Protocol[N]):
     """Of two parameters."""
 
     @overload
-    def __call__(self, a: Any = ..., b: Any = ..., /, *, size: Sizes, **options: Any) -> Tensor: ...
+    def __call__(
+        self, a: Any = ..., b: Any = ..., /, *, size: Sizes, **options: Any
+    ) -> ndarray: ...
     @overload
     def __call__(self, a: float = ..., b: float = ..., /, **options: float) -> N: ...
     @overload
     def __call__(
         self, a: Any = ..., b: Any = ..., size: Any = ..., /, **options: Any
-    ) -> Tensor: ...
+    ) -> ndarray: ...
 
 
 class Law3(Protocol[N]):
@@ -55,7 +57,7 @@ class Law3(Protocol[N]):
     @overload
     def __call__(
         self, a: Any = ..., b: Any = ..., c: Any = ..., /, *, size: Sizes, **options: Any
-    ) -> Tensor: ...
+    ) -> ndarray: ...
     @overload
     def __call__(
         self, a: float = ..., b: float = ..., c: float = ..., /, **options: float
@@ -63,7 +65,7 @@ class Law3(Protocol[N]):
     @overload
     def __call__(
         self, a: Any = ..., b: Any = ..., c: Any = ..., size: Any = ..., /, **options: Any
-    ) -> Tensor: ...
+    ) -> ndarray: ...
 
 
 class Sized(Protocol):
@@ -72,4 +74,4 @@ class Sized(Protocol):
     @overload
     def __call__(self) -> float: ...
     @overload
-    def __call__(self, size: int, /, *sizes: int) -> Tensor: ...
+    def __call__(self, size: int, /, *sizes: int) -> ndarray: ...

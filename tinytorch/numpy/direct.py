@@ -72,8 +72,8 @@ def is_plain(tensor: Any) -> bool:
     return (
         tensor._xp is HOST
         and tensor.__class__ in PLAIN
-        and tensor._vc is not UNSETTLED
-        and not (tensor._rg and tensor.requires_grad)
+        and tensor._vc is not UNSETTLED  # type: ignore[attr-defined]
+        and not (tensor._rg and tensor.requires_grad)  # type: ignore[attr-defined]
     )
 
 

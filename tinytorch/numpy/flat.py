@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from . import functions
 from .indexing import key_of, picks_one
@@ -24,11 +24,11 @@ class flatiter:
         (array([ 2, 30,  4]), [1, 2, 30, 4])
     """
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, base: ndarray) -> None:
         self.base = base
-        self.index = 0
+        self.index: int = 0
 
     @property
     def coords(self) -> tuple[int, ...]:

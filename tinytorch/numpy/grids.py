@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, overload
 
 from ..core.tensor import Tensor
 from ..dtypes import float64
@@ -10,6 +10,7 @@ from ..ops.index.index_tools import Grid, Joiner
 from ..ops.reduce import applied_functions
 from .functions.dialect import in_float64
 from .kept import called_back, closed, kept, opened
+from .ndarray import ndarray
 
 
 class Indexed:
@@ -28,10 +29,34 @@ class Indexed:
         return found if met else closed(found)
 
 
-c_: Indexed = Indexed(Joiner(-1, 2, 0, float64))
-r_: Indexed = Indexed(Joiner(floats=float64))
-mgrid: Indexed = Indexed(Grid(False, float64))
-ogrid: Indexed = Indexed(Grid(True, float64))
+class Joining(Protocol):
+    """What makes one array of what is between its brackets."""
+
+    @overload
+    def __getitem__(self, key: Tensor | tuple[Tensor, ...], /) -> Tensor: ...
+    @overload
+    def __getitem__(self, key: Any, /) -> ndarray: ...
+
+
+class Dense(Protocol):
+    """What makes one array of slices."""
+
+    def __getitem__(self, key: slice | tuple[slice, ...], /) -> ndarray: ...
+
+
+class Open(Protocol):
+    """What makes an array of each slice."""
+
+    @overload
+    def __getitem__(self, key: slice, /) -> ndarray: ...
+    @overload
+    def __getitem__(self, key: tuple[slice, ...], /) -> tuple[ndarray, ...]: ...
+
+
+c_: Joining = Indexed(Joiner(-1, 2, 0, float64))
+r_: Joining = Indexed(Joiner(floats=float64))
+mgrid: Dense = Indexed(Grid(False, float64))
+ogrid: Open = Indexed(Grid(True, float64))
 
 
 class vectorize(applied_functions.vectorize):
@@ -46,6 +71,8 @@ class vectorize(applied_functions.vectorize):
     def __init__(self, pyfunc: Any, *args: Any, **options: Any) -> None:
         super().__init__(called_back(pyfunc, []), *args, **options)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(  # type: ignore[override]  # arrays, not Tensors
+        self, *args: Any, **kwargs: Any
+    ) -> ndarray | tuple[ndarray, ...]:
         with in_float64():
-            return kept(super().__call__)(*args, **kwargs)
+            return kept(super().__call__)(*args, **kwargs)  # type: ignore[no-any-return]

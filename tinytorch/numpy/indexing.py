@@ -33,7 +33,7 @@ def getitem(self: ndarray, key: Any) -> ndarray:
     if found is not direct.NOT:
         return found  # type: ignore[no-any-return]
     key = key_of(key)
-    part: Any = self._tensor[key]  # type: ignore[index]
+    part: Any = self._tensor[key]
     return array_of_tensor(part.clone() if not part._data.shape and picks_one(key) else part)
 
 

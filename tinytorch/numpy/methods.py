@@ -468,7 +468,8 @@ def attach() -> None:
     """Give arrays their methods."""
     for name in _FUNCTIONS:
         plain = None if direct.host_function(name) is None else getattr(host().ndarray, name)
-        setattr(ndarray, name, kept(functions.function_of(name), host=plain))
+        function: Any = functions.function_of(name)
+        setattr(ndarray, name, kept(function, host=plain))
     for function in (
         astype, copy, view, reshape, transpose, flatten, conjugate, compress, fill, sort,
         partition, put, resize, byteswap, setflags, tolist, tobytes, tofile, dumps, dump, getfield,

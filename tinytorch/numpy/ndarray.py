@@ -150,7 +150,7 @@ class ndarray(Holder):
 
     @real.setter
     def real(self, value: Any) -> None:
-        self.real[...] = value
+        self.real[...] = value  # type: ignore[index]
 
     @property
     def imag(self) -> ndarray:
@@ -163,7 +163,7 @@ class ndarray(Holder):
     def imag(self, value: Any) -> None:
         if self._tensor._data.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
-        self.imag[...] = value
+        self.imag[...] = value  # type: ignore[index]
 
     # -- gradients -------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class ndarray(Holder):
     def __iter__(self) -> Iterator[ndarray]:
         if not self._tensor._data.shape:
             raise TypeError("iteration over a 0-d array")
-        return (self[i] for i in range(len(self)))
+        return (self[i] for i in range(len(self)))  # type: ignore[index]
 
     def __contains__(self, element: Any) -> bool:
         return bool((self == element).any())

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any, overload
 
-from ..core.holder import Holder
+from ..core.holder import held
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3, Sized, Sizes
-from .arrays import array_of_tensor
+from .arrays import array_of_tensor, ndarray
 from .functions.dialect import raising, tensor_of, with_example
 
 __all__ = [
@@ -42,8 +42,13 @@ def _drawn(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]
     return found.item() if hasattr(found, "dtype") else found
 
 
+def _like(given: Any, found: Any) -> Any:
+    """A result as an array, unless a Tensor was given."""
+    return found if isinstance(given, Tensor) else array_of_tensor(found)
+
+
 def _raw(value: Any) -> Any:
-    value = value._tensor if isinstance(value, Holder) else value
+    value = held(value)
     return value.detach()._data if isinstance(value, Tensor) else value
 
 
@@ -101,7 +106,7 @@ class Generator:
         "chisquare", "np.random.chisquare(2.0, size=2)",
         "array([1.59174902, 2.51186153])",
     )  # fmt: skip
-    dirichlet: Callable[..., Tensor] = _law(
+    dirichlet: Callable[..., ndarray] = _law(
         "dirichlet", "np.random.dirichlet([1.0, 1.0])",
         "array([0.38788988, 0.61211012])",
     )  # fmt: skip
@@ -136,10 +141,10 @@ class Generator:
         "array([5.83603919, 1.49205924])",
     )  # fmt: skip
     logseries: Law1[int] = _law("logseries", "np.random.logseries(0.5, size=3)", "array([1, 1, 1])")
-    multinomial: Callable[..., Tensor] = _law(
+    multinomial: Callable[..., ndarray] = _law(
         "multinomial", "np.random.multinomial(6, [0.5, 0.5])", "array([3, 3])"
     )
-    multivariate_normal: Callable[..., Tensor] = _law(
+    multivariate_normal: Callable[..., ndarray] = _law(
         "multivariate_normal",
         "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
         "(3, 2)",
@@ -240,7 +245,11 @@ class Generator:
         else:  # CuPy shuffles nothing that is on the host
             x[:] = [x[i] for i in self.permutation(len(x)).tolist()]
 
-    def permutation(self, x: Any) -> Tensor:
+    @overload
+    def permutation(self, x: Tensor) -> Tensor: ...
+    @overload
+    def permutation(self, x: Any) -> ndarray: ...
+    def permutation(self, x: Any) -> Any:
         """The numbers below ``x``, or the slices of a tensor, in a random order.
 
         Args:
@@ -254,18 +263,22 @@ class Generator:
         """
         source, backend = self._place()
         if isinstance(x, Integral):
-            return _drawn((source, backend), "permutation", (int(x),), {})  # type: ignore
-        given = tensor_of(x, backend)
+            return _drawn((source, backend), "permutation", (int(x),), {})
+        given = tensor_of(held(x), backend)
         order = backend.library.arange(given.shape[0])
         _drawn((source, backend), "shuffle", (order,), {})
-        return given[wrap(order, backend)]  # type: ignore[no-any-return]
+        return _like(x, given[wrap(order, backend)])
 
     @overload
     def choice(self, a: int, size: None = None, replace: bool = True, p: Any = None) -> int: ...
     @overload
     def choice(
-        self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None
+        self, a: Tensor, size: Sizes | None = None, replace: bool = True, p: Any = None
     ) -> Tensor: ...
+    @overload
+    def choice(
+        self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None
+    ) -> ndarray: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         """Numbers below ``a``, or elements of a tensor, at random.
 
@@ -278,16 +291,17 @@ class Generator:
         Example:
             >>> import tinytorch.numpy as np
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
-            tensor([20, 20])
+            array([20, 20])
         """
         place = self._place()
         if p is not None:
             # CuPy divides the running sum of what it is given in place: integers do not hold it.
-            p = tensor_of(p, place[1]).to("float64")
+            p = tensor_of(held(p), place[1]).to("float64")
         if isinstance(a, Integral):
             return _drawn(place, "choice", (int(a), size, replace, p), {})
-        given = tensor_of(a, place[1])
-        return given[_drawn(place, "choice", (given.shape[0], size, replace, p), {})]
+        given = tensor_of(held(a), place[1])
+        places = held(_drawn(place, "choice", (given.shape[0], size, replace, p), {}))
+        return _like(a, given[places])
 
 
 def default_rng(seed: Any = None) -> Generator:
@@ -330,7 +344,7 @@ binomial: Law2[int] = _shared.binomial
 bytes: Callable[[int], builtins.bytes] = _shared.bytes
 chisquare: Law1[float] = _shared.chisquare
 choice = _shared.choice
-dirichlet: Callable[..., Tensor] = _shared.dirichlet
+dirichlet: Callable[..., ndarray] = _shared.dirichlet
 exponential: Law1[float] = _shared.exponential
 f: Law2[float] = _shared.f
 gamma: Law2[float] = _shared.gamma
@@ -341,14 +355,14 @@ laplace: Law2[float] = _shared.laplace
 logistic: Law2[float] = _shared.logistic
 lognormal: Law2[float] = _shared.lognormal
 logseries: Law1[int] = _shared.logseries
-multinomial: Callable[..., Tensor] = _shared.multinomial
-multivariate_normal: Callable[..., Tensor] = _shared.multivariate_normal
+multinomial: Callable[..., ndarray] = _shared.multinomial
+multivariate_normal: Callable[..., ndarray] = _shared.multivariate_normal
 negative_binomial: Law2[int] = _shared.negative_binomial
 noncentral_chisquare: Law2[float] = _shared.noncentral_chisquare
 noncentral_f: Law3[float] = _shared.noncentral_f
 normal: Law2[float] = _shared.normal
 pareto: Law1[float] = _shared.pareto
-permutation: Callable[[Any], Tensor] = _shared.permutation
+permutation = _shared.permutation
 poisson: Law1[int] = _shared.poisson
 power: Law1[float] = _shared.power
 rand: Sized = _shared.rand

@@ -61,7 +61,7 @@ class ufunc(Generic[Calls_co]):
         wrapper: Any = self
         functools.update_wrapper(wrapper, function)
         self.__name__ = self.__qualname__ = name
-        self.__signature__ = inspect.signature(function)
+        self.__signature__: inspect.Signature = inspect.signature(function)
 
     if TYPE_CHECKING:
         __call__: Calls_co

@@ -1,0 +1,37 @@
+"""Runs a program with an ``assert_type`` that looks at the value: ``python ... program.py``."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import types
+import typing
+from typing import Any
+
+
+def holds(value: Any, wanted: Any) -> bool:
+    """Whether a value is of a type, as deep as the type says."""
+    origin, parts = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
+    if origin in (typing.Union, types.UnionType):
+        return any(holds(value, part) for part in parts)
+    if not isinstance(origin, type):
+        return True  # Any, a type variable, a protocol's call
+    if not isinstance(value, origin):
+        return False
+    if origin is tuple and parts[-1:] != (...,):
+        return not parts or all(map(holds, value, parts))
+    if origin in (tuple, list):
+        return all(holds(each, parts[0]) for each in value)
+    return True
+
+
+def assert_type(value: Any, wanted: Any) -> Any:
+    """What ``typing.assert_type`` says to checkers, looked at."""
+    if not holds(value, wanted):
+        raise TypeError(f"a {type(value)} is no {wanted}: {value!r}")
+    return value
+
+
+if __name__ == "__main__":
+    typing.assert_type = assert_type
+    runpy.run_path(sys.argv[1], run_name="__main__")
