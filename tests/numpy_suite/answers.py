@@ -22,6 +22,8 @@ import tinytorch.numpy
 _KINDS = """bytes_ character clongdouble datetime64 flexible longdouble matrix memmap object_
 recarray record str_ timedelta64 void""".split()
 
+#: Private functions that tests take as tools.
+_TOOLS = {"normalize_axis_tuple": numpy.lib.array_utils.normalize_axis_tuple}
 #: The dtypes that there are.
 CHARACTERS = "?bhilqpBHILQPefdFD"
 #: Whether files are imported, and no test runs yet.
@@ -56,8 +58,10 @@ class Answers(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if hasattr(self._source, name):
             return lenient(getattr(self._source, name), getattr(self._numpys, name, None))
-        if name == "__config__" or name in _KINDS:
+        if name in ("__config__", *_KINDS):
             return getattr(numpy, name)
+        if name in _TOOLS:
+            return _TOOLS[name]
         if name.startswith("__"):
             raise AttributeError(name)
         return Missing(name)
@@ -162,7 +166,7 @@ def install() -> None:
         setattr(core, name, table)
     core.umath = top.umath = modules["answered.umath"] = Answers("answered.umath", np, numpy)
     core.umath.__dict__.update(_ufuncs() | _numbers())
-    top._core = core
+    top._core, top.numerictypes, core.numerictypes = core, top, top
     modules["answered.testing"] = top.testing = _assertions()
     for name in ("astype", "view"):
         method = lenient(getattr(np.ndarray, name), getattr(numpy.ndarray, name))
