@@ -52,6 +52,22 @@ def test_large_numbers_do_not_overflow() -> None:
     assert F.log_softmax(leaf([1e4, 1e4]), 0).tolist() == [-math.log(2)] * 2
 
 
+@pytest.mark.parametrize("shape", [(8, 2), (4000, 2), (4, 2, 30)])
+@pytest.mark.parametrize("shift", [0.0, 9.0, 1000.0])
+def test_losses_of_confident_logits_keep_the_digits_of_float32(
+    shape: tuple[int, ...], shift: float
+) -> None:
+    x = np.zeros(shape, np.float32)
+    x[:, 1] = np.linspace(-12, -2, x[:, 1].size).reshape(x[:, 1].shape)
+    x += np.float32(shift)
+    y = np.zeros((shape[0], *shape[2:]), np.int64)
+    wanted = np.log1p(np.exp(x[:, 1].astype(float) - x[:, 0]))
+    found = F.cross_entropy(tt.tensor(x), tt.tensor(y), reduction="none").numpy()
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-7)
+    mean = F.cross_entropy(tt.tensor(x), tt.tensor(y)).item()
+    np.testing.assert_allclose(mean, wanted.mean(), rtol=0, atol=2e-7)
+
+
 def test_minus_infinity_gets_no_share_and_nothing_else_gives_nan() -> None:
     x = leaf([0.0, -math.inf])
     assert F.softmax(x, 0).tolist() == [1.0, 0.0]
