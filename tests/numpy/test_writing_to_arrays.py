@@ -175,3 +175,66 @@ def test_floating_point_errors_are_warned_of(write: str) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("error")
         eval(write, {"np": np, "a": a})
+
+
+def by_copyto(m: Any) -> Any:
+    a = m.zeros(4, dtype=m.float32)
+    m.copyto(a, [1, 2, 3, 4], where=[True, False, True, False])
+    return a
+
+
+def at_places(m: Any) -> Any:
+    a = m.arange(5)
+    m.put(a, [0, -1], [10, 20])
+    m.putmask(a, a > 15, [1, 2])
+    m.place(a, a == 1, [7, 8])
+    return a
+
+
+def several_times(m: Any) -> Any:
+    a = m.zeros(3, dtype=m.int32)
+    m.add.at(a, [0, 0, 2], [1, 2, 3])
+    m.negative.at(a, [2])
+    return a
+
+
+def in_place(m: Any) -> Any:
+    a = m.array([[3, 1, 2], [9, 7, 8]])
+    a.sort(axis=0)
+    a.partition(1)
+    a[0].fill(5)
+    return a
+
+
+def by_flat(m: Any) -> Any:
+    a = m.arange(6).reshape(2, 3)
+    part = a.flat[1:4]
+    part[...] = 100
+    a.flat[[0, 5]] = 7, 8
+    a.T.flat[1::2] = -1
+    return a
+
+
+@pytest.mark.parametrize("write", [by_copyto, at_places, several_times, in_place, by_flat])
+def test_written_by_functions(write: Callable[[Any], Any]) -> None:
+    assert write(np).tolist() == write(numpy).tolist()
+
+
+def test_functions_that_write_count_as_changes() -> None:
+    base = np.array([1.0, 2.0])
+    base.requires_grad = True
+    factor = np.array([3.0, 4.0])
+    product = (base * factor).sum()
+    np.copyto(factor, [0.0, 0.0])
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+
+
+def test_what_is_written_stays_in_the_graph() -> None:
+    weight = np.array([1.0, 2.0])
+    weight.requires_grad = True
+    target = np.zeros(2)
+    np.copyto(target, 3 * weight)
+    target.sum().backward()
+    assert weight.grad is not None
+    assert weight.grad.tolist() == [3, 3]

@@ -180,6 +180,19 @@ def write(array: ndarray, key: Any, value: Any) -> bool:
     return True
 
 
+def overwrite(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether NumPy's function, which gives nothing, has written to its first argument."""
+    if making.version is not None or not args or args[0].__class__ is not ndarray:
+        return False
+    given = [_raw(value) for value in args]
+    named = {name: _raw(value) for name, value in options.items()}
+    if any(value is NOT for value in (*given, *named.values())):
+        return False
+    function(*given, **named)
+    args[0]._tensor._bump()
+    return True
+
+
 def _are_arrays(out: Any) -> bool:
     return all(each.__class__ is ndarray for each in (out if out.__class__ is tuple else (out,)))
 

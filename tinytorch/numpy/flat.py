@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from . import functions
-from .indexing import key_of, picks_one
+from . import direct, functions
+from .indexing import key_of
 from .ndarray import array_of_tensor, ndarray
+
+
+def _read(array: Any, key: Any) -> Any:
+    return array.flat[key]
+
+
+def _write(array: Any, key: Any, value: Any) -> None:
+    array.flat[key] = value
 
 
 class flatiter:
@@ -62,11 +70,15 @@ class flatiter:
         return self[self.index - 1]
 
     def __getitem__(self, key: Any) -> ndarray:
+        direct_result = direct.call(_read, (self.base, key), {})
+        if direct_result is not direct.NOT:
+            return direct_result  # type: ignore[no-any-return]
         elements: Any = functions.ravel(self.base._tensor)
-        found = elements[key_of(key)]
-        return array_of_tensor(found.clone() if picks_one(key_of(key)) else found)
+        return array_of_tensor(elements[key_of(key)].clone())
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if direct.overwrite(_write, (self.base, key, value), {}):
+            return
         base: Any = self.base._tensor
         places = array_of_tensor(functions.arange(base.numel()))[key].flatten()
         values = functions.asarray(value._tensor if isinstance(value, ndarray) else value)

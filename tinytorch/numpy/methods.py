@@ -189,7 +189,8 @@ def fill(self: ndarray, value: Any) -> None:
         >>> a
         array([5., 5.])
     """
-    self[...] = value
+    if not direct.overwrite(host().ndarray.fill, (self, value), {}):
+        self[...] = value
 
 
 def sort(
@@ -211,7 +212,9 @@ def sort(
         >>> a
         array([1, 2, 3])
     """
-    self[...] = array_of_tensor(functions.sort(self._tensor, axis))
+    given = (self, axis, kind, order)
+    if not direct.overwrite(host().ndarray.sort, given, {"stable": stable}):
+        self[...] = array_of_tensor(functions.sort(self._tensor, axis))
 
 
 def partition(
@@ -232,7 +235,8 @@ def partition(
         >>> a[1]
         2
     """
-    self[...] = array_of_tensor(functions.partition(self._tensor, kth, axis))
+    if not direct.overwrite(host().ndarray.partition, (self, kth, axis, kind, order), {}):
+        self[...] = array_of_tensor(functions.partition(self._tensor, kth, axis))
 
 
 def put(self: ndarray, indices: Any, values: Any, mode: str = "raise") -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
-from . import functions
+from . import direct, functions
 from .direct import host_function
 from .functions.dialect import host
 from .hosted import detached, hosted, outlined
@@ -15,6 +16,19 @@ from .ufunc import ufunc
 
 #: Functions whose result is an array, whatever they are given.
 _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
+#: Functions that write to their first argument.
+_WRITE = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
+
+
+def writing(function: Callable[..., None], host: Callable[..., None]) -> Callable[..., None]:
+    """A function that writes to its first argument, by NumPy's own where that can be."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **options: Any) -> None:
+        if not direct.overwrite(host, args, options):
+            function(*args, **options)
+
+    return public
 
 
 #: What is NumPy's own function, asked with less than the elements of arrays.
@@ -56,6 +70,8 @@ def public(name: str) -> Any:
     if hasattr(getattr(host(), name, None), "nin"):
         return ufunc(name, function)
     made = kept(function, name in _MAKE_ARRAYS, host_function(name))
+    if name in _WRITE:
+        made = writing(made, getattr(host(), name))
     made.__module__ = "tinytorch.numpy"
     return made
 

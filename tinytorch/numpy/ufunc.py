@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..core.tensor import Tensor
-from . import functions
+from . import direct, functions
 from .functions.dialect import as_dtype, host, tensor_of
 from .direct import host_function
 from .kept import kept
@@ -251,7 +251,9 @@ class ufunc(Generic[Calls_co]):
             >>> a
             array([2., 0., 1.])
         """
-        self._at(a, indices, b)
+        given = (a, indices) if b is _NOTHING else (a, indices, b)
+        if not direct.overwrite(self._host.at, given, {}):
+            self._at(a, indices, b)
 
     @functools.cached_property
     def _reduce(self) -> Any:
