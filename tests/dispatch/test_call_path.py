@@ -16,3 +16,34 @@ def test_a_kernel_may_import_something_in_c(function: FunctionType) -> None:
     names = {**function.__globals__, "parse": datetime.strptime}
     asked = FunctionType((lambda: parse("2020", "%Y")).__code__, names)  # noqa: F821
     assert asked() == datetime(2020, 1, 1)
+
+
+@pytest.mark.parametrize("join", [tt.cat, tt.stack])
+def test_each_joined_tensor_gets_its_part(join: FunctionType) -> None:
+    """A leaf, a constant and a view."""
+    leaf, base = tt.ones(2, requires_grad=True), tt.ones(4, requires_grad=True)
+    joined = join([leaf, tt.ones(2), base[1:3]])
+    joined.backward(tt.arange(6.0).reshape(joined.shape))
+    assert leaf.grad.tolist() == [0, 1]
+    assert base.grad.tolist() == [0, 4, 5, 0]
+
+
+@pytest.mark.parametrize("part", [tt.chunk, tt.Tensor.split])
+def test_parts_know_how_they_were_made(part: FunctionType) -> None:
+    x = tt.ones(4, requires_grad=True)
+    with tt.no_grad():
+        unrecorded = part(x, 2)[1]
+    with pytest.raises(RuntimeError, match="was created in no_grad mode"):
+        unrecorded.add_(1)
+    recorded = part(x * 1, 2)[1]
+    with pytest.raises(RuntimeError, match="output of a function that returns multiple views"):
+        recorded.add_(1)
+    plain = tt.ones(4)
+    part(plain, 2)[1].add_(1)
+    assert plain.tolist() == [1, 1, 2, 2]
+
+
+def test_a_cast_to_the_same_dtype_is_the_tensor_itself() -> None:
+    x = tt.ones(2)
+    assert x.to(tt.float32) is x is x.to(dtype=tt.float32)
+    assert x.to(tt.float32, copy=True) is not x
