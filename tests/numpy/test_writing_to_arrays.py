@@ -238,3 +238,48 @@ def test_what_is_written_stays_in_the_graph() -> None:
     target.sum().backward()
     assert weight.grad is not None
     assert weight.grad.tolist() == [3, 3]
+
+
+LAYOUTS = {
+    "rows": lambda m: m.arange(6).reshape(2, 3),
+    "columns": lambda m: m.arange(6).reshape(2, 3).T,
+    "mixed": lambda m: m.arange(24).reshape(2, 3, 4).swapaxes(1, 2),
+    "backwards": lambda m: m.arange(6).reshape(2, 3)[::-1],
+    "number": lambda m: m.array(5),
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_orders_of_elements(layout: str, order: str) -> None:
+    found, wanted = LAYOUTS[layout](np), LAYOUTS[layout](numpy)
+    assert found.ravel(order).tolist() == wanted.ravel(order).tolist()
+    assert found.flatten(order).tolist() == wanted.flatten(order).tolist()
+    assert found.copy(order).tolist() == wanted.copy(order).tolist()
+    assert found.copy(order).strides == wanted.copy(order).strides
+
+
+@pytest.mark.parametrize("kind", [int, float, complex])
+def test_arrays_with_dimensions_are_no_numbers(kind: type) -> None:
+    assert kind(np.array(1.0)) == 1
+    try:
+        wanted = kind(numpy.array([1.0]))
+    except TypeError:
+        with pytest.raises(TypeError, match="0-dimensional"):
+            kind(np.array([1.0]))
+    else:
+        assert kind(np.array([1.0])) == wanted
+
+
+def test_views_are_not_resized() -> None:
+    a = np.arange(4)
+    with pytest.raises(ValueError, match="does not own its data"):
+        a[1:].resize(2, 2)
+    a.resize((2, 3))
+    assert a.tolist() == [[0, 1, 2], [3, 0, 0]]
+
+
+def test_arrays_of_an_arrays_memory() -> None:
+    a = np.arange(6)
+    part = np.ndarray((2, 2), int, buffer=a, offset=8)
+    assert part.tolist() == [[1, 2], [3, 4]]

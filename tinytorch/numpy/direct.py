@@ -25,7 +25,7 @@ numpy: Any = HOST.library
 #: What ``call`` gives where NumPy cannot be called.
 NOT = object()
 #: Classes of arguments that are the same to NumPy.
-_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type))
+_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, range))
 #: Of which kinds of operands the values differ from NumPy's, as the array API standard has it.
 _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
 #: They write to their arguments, give views of them, take more than NumPy's do, or warn: NumPy's

@@ -63,7 +63,8 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
     """A copy, through which gradients flow.
 
     Args:
-        order: Accepted; the result is in row-major order.
+        order: How it lies in memory: ``"C"`` (default), row after row; ``"F"``, column after
+            column; ``"A"``, ``"F"`` for what lies so and else ``"C"``; ``"K"``, as the array.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -74,6 +75,13 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
         array([0., 0.])
     """
     tensor: Any = self._tensor
+    if order == "K":
+        return array_of_tensor(tensor.clone())
+    flags = tensor._data.flags
+    if order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous):
+        reverse = tuple(range(tensor.ndim))[::-1]
+        columns = tensor.permute(reverse).clone().contiguous() if reverse else tensor.clone()
+        return array_of_tensor(columns.permute(reverse) if reverse else columns)
     return array_of_tensor(tensor.clone().contiguous())
 
 
@@ -135,7 +143,7 @@ def flatten(self: ndarray, order: str = "C") -> ndarray:
     """A copy with one dimension.
 
     Args:
-        order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
+        order: As of ``numpy.ravel``; default ``"C"``, the last index changes fastest.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -264,6 +272,9 @@ def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         *new_shape: The sizes, one by one or as a sequence.
         refcheck: Accepted; views of the array stay what they were.
 
+    Raises:
+        ValueError: If it is a view itself.
+
     Example:
         >>> import tinytorch.numpy as np
         >>> a = np.array([1, 2, 3])
@@ -273,6 +284,10 @@ def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
                [3, 0]])
     """
     shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if shape is None or shape == ():
+        return
+    if self._tensor._base is not None:
+        raise ValueError("cannot resize this array: it does not own its data")
     found: Any = functions.zeros(shape, as_dtype(self.dtype), backend=self._tensor._xp)
     count = min(found.numel(), self.size)
     found.reshape(-1)[:count] = functions.ravel(self._tensor)[:count]

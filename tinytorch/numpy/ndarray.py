@@ -51,7 +51,8 @@ class ndarray(Holder):
     ) -> ndarray:  # fmt: skip
         if buffer is None and strides is None:
             return array_of_tensor(functions.empty(shape, dtype))
-        made = host().ndarray(shape, native(dtype), buffer, offset, strides, order)
+        memory = buffer._host() if isinstance(buffer, ndarray) else buffer
+        made = host().ndarray(shape, native(dtype), memory, offset, strides, order)
         return array_of_tensor(top_level("as_tensor")(made))
 
     # -- what it is ------------------------------------------------------------------------------
@@ -272,24 +273,19 @@ class ndarray(Holder):
             )
         return bool(self._tensor)
 
-    def _number(self) -> Any:
-        if self.size != 1:
-            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-        return self._tensor.detach().item()
-
     def __int__(self) -> int:
-        return int(self._number())
+        return int(self._host())
 
     def __float__(self) -> float:
-        return float(self._number())
+        return float(self._host())
 
     def __complex__(self) -> complex:
-        return complex(self._number())
+        return complex(self._host())
 
     def __index__(self) -> int:
         if self._tensor._data.dtype.kind not in "iu" or self._tensor._data.shape:
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        return int(self._number())
+        return int(self._host())
 
     @overload
     def __round__(self, ndigits: None = None) -> int: ...
@@ -297,13 +293,13 @@ class ndarray(Holder):
     def __round__(self, ndigits: int) -> ndarray: ...
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is None:
-            return round(self._number())
+            return round(self._host().item())
         return array_of_tensor(functions.round(self._tensor, ndigits))
 
     def __hash__(self) -> int:
         if self._tensor._data.shape:
             raise TypeError("unhashable type: 'ndarray'")
-        return hash(self._number())
+        return hash(self._host().item())
 
     # -- texts -----------------------------------------------------------------------------------
 

@@ -45,7 +45,8 @@ def ravel(a: Any, order: str = "C") -> Tensor:
 
     Args:
         a: Tensor, or what makes one.
-        order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
+        order: ``"C"``, the last index changes fastest, ``"F"``, the first, ``"A"``, ``"F"`` for
+            what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -53,6 +54,9 @@ def ravel(a: Any, order: str = "C") -> Tensor:
         array([1, 3, 2, 4])
     """
     x = tensor_of(a)
+    if order == "K":
+        steps = [abs(step) for step in x._data.strides]
+        x = x.permute(sorted(range(x.ndim), key=lambda d: -steps[d])) if x.ndim else x
     return x.ravel() if order in "CK" else x.ravel(order=order)  # type: ignore[no-any-return]
 
 
