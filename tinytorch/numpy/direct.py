@@ -31,10 +31,10 @@ _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh":
 #: They write to their arguments, give views of them, take more than NumPy's do, or warn: NumPy's
 #: warnings of what is called here are not heard.
 _SHARING = frozenset(
-    """copyto fill_diagonal place put put_along_axis putmask asarray asanyarray ascontiguousarray
-    broadcast_arrays broadcast_to diagonal expand_dims from_dlpack matrix_transpose moveaxis
-    nan_to_num permute_dims polyfit fftfreq rfftfreq ravel real imag reshape rollaxis squeeze
-    swapaxes transpose unstack load save savez savez_compressed""".split()
+    """asanyarray asarray ascontiguousarray broadcast_arrays broadcast_to copyto diagonal
+    expand_dims fftfreq fill_diagonal from_dlpack imag load matrix_transpose moveaxis
+    nan_to_num permute_dims place polyfit put put_along_axis putmask ravel real reshape
+    rfftfreq rollaxis save savez savez_compressed squeeze swapaxes transpose unstack""".split()
 )
 #: Options that NumPy has not.
 _OURS = frozenset(("device", "backend", "descending"))

@@ -19,6 +19,7 @@ from ..core.tensor import Tensor
 from ..dtypes import dtype
 from ..state.tracebacks import shorten
 from . import direct
+from .functions.files import Archive
 from .ndarray import array_of_tensor, ndarray
 
 #: Classes of arguments that hold no array, of which there are many.
@@ -110,6 +111,8 @@ def closed(result: Any, given: tuple[Any, ...] = ()) -> Any:
                 if array.__class__ is ndarray and array._tensor is result:
                     return array
         return array_of_tensor(result)
+    if isinstance(result, Archive):
+        return result.of(array_of_tensor)
     if isinstance(result, (tuple, list)):
         parts = [closed(part, given) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)

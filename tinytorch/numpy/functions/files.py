@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...core.tensor import Tensor
@@ -29,11 +29,12 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
     host().save(file, tensor_of(arr).detach().cpu().numpy(), allow_pickle=False)
 
 
-class Archive(Mapping[str, Tensor]):
-    """The tensors of an ``.npz`` file by name, read when they are asked for.
+class Archive(Mapping[str, Any]):
+    """The arrays of an ``.npz`` file by name, read when they are asked for.
 
     Args:
         opened: The archive, as NumPy opened it.
+        made: What becomes of the Tensor that is read; default: nothing.
 
     Attributes:
         files: The names.
@@ -47,15 +48,34 @@ class Archive(Mapping[str, Tensor]):
         0
         >>> with np.load(file) as archive:
         ...     archive.files, archive["bias"]
-        (['weight', 'bias'], tensor([3]))
+        (['weight', 'bias'], array([3]))
     """
 
-    def __init__(self, opened: Any) -> None:
+    def __init__(self, opened: Any, made: Callable[[Any], Any] = tensor_of) -> None:
         self._opened = opened
+        self._made = made
         self.files: list[str] = list(opened.files)
 
-    def __getitem__(self, name: str) -> Tensor:
-        return tensor_of(self._opened[name])  # type: ignore[no-any-return]
+    def __getitem__(self, name: str) -> Any:
+        return self._made(tensor_of(self._opened[name]))
+
+    def of(self, made: Callable[[Any], Any]) -> Archive:
+        """The same archive of what ``made`` makes of its Tensors.
+
+        Args:
+            made: Takes a Tensor.
+
+        Example:
+            >>> import io
+            >>> import tinytorch.numpy as np
+            >>> file = io.BytesIO()
+            >>> np.savez(file, bias=[3])
+            >>> file.seek(0)
+            0
+            >>> np.load(file).of(lambda tensor: tensor.tolist())["bias"]
+            [3]
+        """
+        return Archive(self._opened, made)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
