@@ -28,13 +28,13 @@ NOT = object()
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, range))
 #: Of which kinds of operands the values differ from NumPy's, as the array API standard has it.
 _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
-#: They write to their arguments, give views of them, take more than NumPy's do, or warn: NumPy's
-#: warnings of what is called here are not heard.
+#: They write to their arguments, give views of them, take more than NumPy's do, or are deprecated.
 _SHARING = frozenset(
     """asanyarray asarray ascontiguousarray broadcast_arrays broadcast_to copyto diagonal
     expand_dims fftfreq fill_diagonal from_dlpack imag load matrix_transpose moveaxis
     nan_to_num permute_dims place polyfit put put_along_axis putmask ravel real reshape
-    rfftfreq rollaxis save savez savez_compressed squeeze swapaxes transpose unstack""".split()
+    rfftfreq rollaxis row_stack save savez savez_compressed squeeze swapaxes transpose
+    unstack""".split()
 )
 #: Options that NumPy has not.
 _OURS = frozenset(("device", "backend", "descending"))
