@@ -51,7 +51,9 @@ def test_what_is_numpys_alone_is_numpys() -> None:
     assert [name for name in ALONE if not hasattr(np, name) and name not in gone] == []
 
 
-@pytest.mark.parametrize("home", ["linalg", "fft", "emath", "testing", "exceptions", "polynomial"])
+@pytest.mark.parametrize(
+    "home", ["linalg", "fft", "random", "emath", "testing", "exceptions", "polynomial"]
+)
 def test_module_has_every_name(home: str) -> None:
     ours, theirs = getattr(tnp, home), getattr(np, home)
     lacking = {name for name in public(theirs) if not hasattr(ours, name)}

@@ -32,7 +32,7 @@ _OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh":
 _SHARING = frozenset(
     """asanyarray asarray ascontiguousarray broadcast_arrays broadcast_to copyto diagonal
     expand_dims fftfreq fill_diagonal from_dlpack imag load matrix_transpose moveaxis
-    nan_to_num permute_dims place polyfit put put_along_axis putmask ravel real reshape
+    nan_to_num permute_dims place put put_along_axis putmask ravel real reshape
     rfftfreq rollaxis row_stack save savez savez_compressed squeeze swapaxes transpose
     unstack""".split()
 )
