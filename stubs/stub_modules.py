@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, follow, statements
-from stub_numpy import is_kept, write_kept, write_operator, write_ufunc
+from stub_numpy import is_kept, write_kept, write_operator
+from stub_numpys_own import is_numpys, writer_of
 from stub_operations import write_attribute, write_operation
 from stub_tables import homes, paths, tables, write_table
 from stub_writer import Writer
-
-import numpy
 
 from tinytorch import dtypes
 from tinytorch.backends import load
@@ -26,7 +25,6 @@ from tinytorch.facade import resolve
 from tinytorch.facade.library_fallback import forwarded
 from tinytorch.numpy import operators
 from tinytorch.numpy.ndarray import ndarray
-from tinytorch.numpy.ufunc import ufunc
 from tinytorch.ops.named_results import RESULTS
 from tinytorch.state import backend_context
 
@@ -86,10 +84,9 @@ def written_module(module: str, dialects: bool) -> str:
         write_table(writer, module)
     write_values(writer, dynamic)
     for name, value in dynamic.items():
-        if is_kept(value):
-            write_kept(writer, name, value)
-        elif isinstance(value, ufunc):
-            write_ufunc(writer, name, value)
+        write = writer_of(value)
+        if write is not None:
+            write(writer, name, value)
         elif is_operation(value):
             write_operation(writer, name, value)
         elif is_named_result(value):
@@ -182,10 +179,10 @@ def home_of(value: Any, name: str, module: str) -> Entity:
     """Where a stub finds a value: in itself if it declares it, else in a module of ours."""
     if isinstance(value, types.ModuleType):
         return Entity(value.__name__)
-    if is_operation(value) or is_kept(value) or is_instance(value) or is_named_result(value):
+    if writer_of(value) or is_operation(value) or is_instance(value) or is_named_result(value):
         return Entity(module, name)
-    if getattr(numpy, name, None) is value:
-        return Entity("numpy", name)
+    if is_numpys(value, name, module):
+        return Entity(module.removeprefix("tinytorch."), name)
     places = [value.__module__] if hasattr(value, "__module__") else []
     places += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
     for home in places:
@@ -229,7 +226,10 @@ def write_imports(writer: Writer, scope: Scope, dynamic: dict[str, Any]) -> None
         if name not in dynamic or entity.module == writer.module:
             continue
         home, word = (entity.module, entity.name) if entity.name else split(entity.module)
-        writer.imports[name] = f"from {home} import {word} as {name}"
+        known = name if name == word else f"_{word}"  # another name is no import that others see
+        writer.imports[known] = f"from {home} import {word} as {known}"
+        if known != name:
+            writer.line(f"{name} = {known}")
 
 
 def split(module: str) -> tuple[str, str]:
@@ -241,7 +241,7 @@ def split(module: str) -> tuple[str, str]:
 def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
     """Declare the values that are neither functions, classes nor modules: dtypes."""
     found = {name: type(value) for name, value in dynamic.items()
-             if is_instance(value) and not isinstance(value, ufunc)}  # fmt: skip
+             if is_instance(value) and writer_of(value) is None}  # fmt: skip
     for name, kind in found.items():
         writer.line(f"{name}: {writer.word(home_of(kind, kind.__name__, kind.__module__))}")
     if found:
@@ -323,8 +323,9 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
     elif isinstance(value, ast.Name | ast.Attribute):
         writer.line(f"{indent}{name} = {ast.unparse(value)}")
     elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
-        writer.word(Entity("typing", ast.unparse(value.func)))
-        writer.line(f"{name} = {ast.unparse(value)}")
+        parts = [ast.unparse(arg) for arg in value.args]  # its name, for the most part
+        parts += [f"{k.arg}={writer.expression(k.value, scope)}" for k in value.keywords]
+        writer.line(f"{name} = {writer.expression(value.func, scope)}({', '.join(parts)})")
     elif isinstance(value, ast.Constant) and indent and name.isupper():
         writer.line(f"{indent}{name} = {ast.unparse(value)}")  # an enumeration's member
     elif isinstance(value, ast.Constant):

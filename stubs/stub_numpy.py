@@ -43,6 +43,11 @@ def is_kept(value: Any) -> bool:
     return isinstance(value, types.FunctionType) and value.__code__ is kept(len).__code__
 
 
+def is_ufunc(value: Any) -> bool:
+    """Whether a value is an elementwise function."""
+    return isinstance(value, ufunc)
+
+
 def write_kept(writer: Writer, name: str, value: Any, indent: str = "") -> None:
     """Declare such a function, or with an indent the method that it is."""
     forms = call_forms(name, value, bool(indent))

@@ -16,6 +16,8 @@ def holds(value: Any, wanted: Any) -> bool:
         return any(holds(value, part) for part in parts)
     if not isinstance(origin, type):
         return True  # Any, a type variable, a protocol's call
+    if origin is float:  # which to checkers integers are, too
+        return isinstance(value, float | int)
     if not isinstance(value, origin):
         return False
     if origin is tuple and parts[-1:] != (...,):

@@ -7,7 +7,6 @@ from builtins import int as _int
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
-from numpy import newaxis as newaxis
 from numpy.typing import NDArray
 from typing import Any
 from typing import Literal
@@ -148,6 +147,7 @@ from tinytorch.facade.constants import e as e
 from tinytorch.facade.constants import euler_gamma as euler_gamma
 from tinytorch.facade.constants import inf as inf
 from tinytorch.facade.constants import nan as nan
+from tinytorch.facade.constants import newaxis as newaxis
 from tinytorch.facade.constants import pi as pi
 from tinytorch.func.mapping import vmap as vmap
 from tinytorch.futures import Future as Future
@@ -18957,7 +18957,8 @@ def tril_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tenso
         >>> tt.tril_indices_from(tt.zeros(2, 2))
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
-def trim_zeros(filt: Any, trim: str = 'fb', axis: Any = None) -> Any:
+@overload
+def trim_zeros(filt: list[_int] | list[_float], trim: str = 'fb', axis: Any = None) -> list[_float]:
     """A signal without the zeros at its ends.
 
     Args:
@@ -18976,6 +18977,14 @@ def trim_zeros(filt: Any, trim: str = 'fb', axis: Any = None) -> Any:
         >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
         tensor([1, 0, 2])
     """
+@overload
+def trim_zeros(
+    filt: tuple[_float, ...],
+    trim: str = 'fb',
+    axis: Any = None,
+) -> tuple[_float, ...]: ...
+@overload
+def trim_zeros(filt: Tensor | ndarray, trim: str = 'fb', axis: Any = None) -> Tensor: ...
 def triplet_margin_loss(
     anchor: Tensor | ndarray,
     positive: Tensor | ndarray,

@@ -7,6 +7,7 @@ from typing import Any, assert_type
 import numpy
 
 import tinytorch.numpy as np
+from tinytorch.numpy.typing import NDArray
 
 a = np.arange(12).reshape(3, 4)
 assert_type(a, np.ndarray)
@@ -103,10 +104,22 @@ np.sqrt(np.ones(3), out=np.empty(3))
 
 
 def distances(x: np.ndarray, f: np.ufunc = np.hypot) -> np.ndarray:
-    distance = f(x[:, None], x[None])
-    assert isinstance(distance, np.ndarray)
+    distance: np.ndarray = f(x[:, None], x[None])
     return distance
 
 
 distances(np.ones(2))
+
+
+def largest(x: NDArray[np.float32], n: np.ndarray[Any, np.dtype[np.int64]]) -> NDArray[np.int64]:
+    assert_type(x.dtype, numpy.dtype[np.float32])
+    return np.argmax(x * n, axis=0)
+
+
+largest(np.ones(3, dtype=np.float32), np.arange(3))
+assert_type(np.float64(3), np.ndarray)
+assert_type(np.polyfit([1, 2, 3], [1, 2, 3], 1), np.ndarray)
+assert_type(np.packbits(np.array([1, 0], dtype=np.uint8)), np.ndarray)
+assert_type(np.can_cast("i4", "f8"), bool)
+np.testing.assert_allclose(np.zeros(2, dtype=np.bool_), [0, 0])
 np.random.seed(0)

@@ -22,6 +22,7 @@ class Holder:
     _tensor: Tensor
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         HOLDERS.add(cls)
 
     @classmethod

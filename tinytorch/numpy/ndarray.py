@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from ..backends.base import Backend
 from ..core.holder import Holder
@@ -15,9 +15,23 @@ from .functions.dialect import host, raising, top_level
 
 if TYPE_CHECKING:
     import numpy  # noqa: TID251  # whose dtypes these are
+    from typing_extensions import TypeVar
+
+    Shape_co = TypeVar(
+        "Shape_co", bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True
+    )  # fmt: skip
+    Dtype_co = TypeVar(
+        "Dtype_co", bound=numpy.dtype[Any], default=numpy.dtype[Any], covariant=True
+    )  # fmt: skip
+else:
+    from typing import TypeVar
+
+    #: For type checkers, as NumPy's array has them.
+    Shape_co = TypeVar("Shape_co", covariant=True)
+    Dtype_co = TypeVar("Dtype_co", covariant=True)
 
 
-class ndarray(Holder):
+class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     """A multi-dimensional array with NumPy's methods, operators and attributes, and gradients.
 
     It holds a Tensor, which is its memory and its place in the graph: ``np.asarray(tensor)`` and
@@ -78,7 +92,7 @@ class ndarray(Holder):
         return int(self._tensor._data.size)
 
     @property
-    def dtype(self) -> numpy.dtype[Any]:
+    def dtype(self) -> Dtype_co:
         """The type of the elements, NumPy's own ``numpy.dtype``; assigning views the memory."""
         return self._tensor._data.dtype  # type: ignore[no-any-return]
 

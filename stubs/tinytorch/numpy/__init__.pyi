@@ -5,20 +5,73 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
 from numpy import ScalarType as ScalarType
+from numpy import base_repr as base_repr
+from numpy import binary_repr as binary_repr
+from numpy import bytes_ as bytes_
+from numpy import can_cast as can_cast
+from numpy import character as character
+from numpy import clongdouble as clongdouble
+from numpy import common_type as common_type
+from numpy import complex128 as _complex128
+from numpy import complex256 as complex256
+from numpy import complex64 as _complex64
 from numpy import complexfloating as complexfloating
 from numpy import dtype as dtype
+from numpy import dtypes as dtypes
+from numpy import einsum_path as einsum_path
 from numpy import exceptions as exceptions
 from numpy import finfo as finfo
+from numpy import flexible as flexible
+from numpy import float128 as float128
+from numpy import float16 as _float16
+from numpy import float32 as _float32
+from numpy import float64 as _float64
 from numpy import floating as floating
 from numpy import generic as generic
+from numpy import get_include as get_include
+from numpy import getbufsize as getbufsize
+from numpy import geterr as geterr
+from numpy import geterrcall as geterrcall
 from numpy import iinfo as iinfo
 from numpy import inexact as inexact
+from numpy import info as info
+from numpy import int16 as _int16
+from numpy import int32 as _int32
+from numpy import int64 as _int64
+from numpy import int8 as _int8
 from numpy import integer as integer
+from numpy import isdtype as isdtype
+from numpy import isscalar as isscalar
+from numpy import issubdtype as issubdtype
+from numpy import iterable as iterable
+from numpy import little_endian as little_endian
+from numpy import longdouble as longdouble
+from numpy import mask_indices as mask_indices
+from numpy import min_scalar_type as min_scalar_type
+from numpy import mintypecode as mintypecode
+from numpy import ndindex as ndindex
 from numpy import number as number
+from numpy import object_ as object_
+from numpy import promote_types as promote_types
+from numpy import result_type as result_type
+from numpy import savetxt as savetxt
 from numpy import sctypeDict as sctypeDict
+from numpy import setbufsize as setbufsize
+from numpy import seterr as seterr
+from numpy import seterrcall as seterrcall
+from numpy import show_config as show_config
+from numpy import show_runtime as show_runtime
 from numpy import signedinteger as signedinteger
+from numpy import spacing as spacing
+from numpy import str_ as str_
 from numpy import typecodes as typecodes
+from numpy import typename as typename
+from numpy import uint16 as _uint16
+from numpy import uint32 as _uint32
+from numpy import uint64 as _uint64
+from numpy import uint8 as _uint8
 from numpy import unsignedinteger as unsignedinteger
+from numpy import void as void
 from numpy.typing import ArrayLike
 from numpy.typing import DTypeLike
 from typing import Any
@@ -37,12 +90,17 @@ from tinytorch.facade.constants import inf as inf
 from tinytorch.facade.constants import nan as nan
 from tinytorch.facade.constants import newaxis as newaxis
 from tinytorch.facade.constants import pi as pi
+from tinytorch.numpy import emath as emath
 from tinytorch.numpy import fft as fft
 from tinytorch.numpy import lib as lib
 from tinytorch.numpy import linalg as linalg
+from tinytorch.numpy import polynomial as polynomial
 from tinytorch.numpy import random as random
+from tinytorch.numpy import testing as testing
+from tinytorch.numpy import typing as typing
 from tinytorch.numpy._errstate import errstate as errstate
 from tinytorch.numpy.arrays import ndarray as ndarray
+from tinytorch.numpy.flat import flatiter as flatiter
 from tinytorch.numpy.functions import __array_api_version__ as __array_api_version__
 from tinytorch.numpy.functions.array_api import NamespaceInfo
 from tinytorch.numpy.functions.files import Archive
@@ -51,6 +109,17 @@ from tinytorch.numpy.grids import mgrid as mgrid
 from tinytorch.numpy.grids import ogrid as ogrid
 from tinytorch.numpy.grids import r_ as r_
 from tinytorch.numpy.grids import vectorize as vectorize
+from tinytorch.numpy.hosted import frompyfunc as frompyfunc
+from tinytorch.numpy.iteration import broadcast as broadcast
+from tinytorch.numpy.iteration import ndenumerate as ndenumerate
+from tinytorch.numpy.polynomials import poly1d as poly1d
+from tinytorch.numpy.polynomials import polyadd as polyadd
+from tinytorch.numpy.polynomials import polyder as polyder
+from tinytorch.numpy.polynomials import polydiv as polydiv
+from tinytorch.numpy.polynomials import polyint as polyint
+from tinytorch.numpy.polynomials import polymul as polymul
+from tinytorch.numpy.polynomials import polysub as polysub
+from tinytorch.numpy.polynomials import polyval as polyval
 from tinytorch.numpy.printing import array2string as array2string
 from tinytorch.numpy.printing import array_repr as array_repr
 from tinytorch.numpy.printing import array_str as array_str
@@ -65,32 +134,7 @@ from tinytorch.ops.index.index_tools import s_ as s_
 import tinytorch.return_types as return_types
 
 def __array_namespace_info__() -> NamespaceInfo: ...
-_HOSTS: frozenset[str]
 def _forwarded(name: str) -> Any: ...
-bool: _dtype
-bool_: _dtype
-cdouble: _dtype
-complex128: _dtype
-complex64: _dtype
-double: _dtype
-float16: _dtype
-float32: _dtype
-float64: _dtype
-half: _dtype
-int16: _dtype
-int32: _dtype
-int64: _dtype
-int8: _dtype
-int_: _dtype
-intp: _dtype
-long: _dtype
-short: _dtype
-single: _dtype
-uint16: _dtype
-uint32: _dtype
-uint64: _dtype
-uint8: _dtype
-
 class _abs(Protocol):
     @overload
     def __call__(
@@ -485,6 +529,35 @@ def apply_along_axis(
     *args: Any,
     **kwargs: Any,
 ) -> ndarray: ...
+@overload
+def apply_over_axes(
+    func: Callable[..., Any],
+    a: Tensor | Sequence[Tensor],
+    axes: ArrayLike,
+) -> Tensor:
+    """A reduction along several dimensions, one after the other; they stay, with size 1.
+
+    Args:
+        func: Called with the tensor and a dimension.
+        a: Tensor, or what makes one.
+        axes: The dimensions.
+
+    Raises:
+        ValueError: If ``func`` does not give a tensor of as many dimensions, or of one less.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
+        array([[10]])
+    """
+@overload
+def apply_over_axes(
+    func: Callable[..., Any],
+    a: ArrayLike,
+    axes: Tensor | Sequence[Tensor],
+) -> Tensor: ...
+@overload
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: ArrayLike) -> ndarray: ...
 @overload
 def arange(
     start: Tensor | Sequence[Tensor],
@@ -921,6 +994,33 @@ def asarray(
         >>> np.asarray(x) is x
         True
     """
+@overload
+def asarray_chkfinite(
+    a: Tensor | Sequence[Tensor],
+    dtype: DTypeLike | _dtype | None = None,
+    order: str | None = None,
+) -> Tensor:
+    """``a`` as a tensor without infinities and NaNs.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+        order: Accepted; the result is in row-major order.
+
+    Raises:
+        ValueError: If there is one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.asarray_chkfinite([1, 2])
+        array([1, 2])
+    """
+@overload
+def asarray_chkfinite(
+    a: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
+    order: str | None = None,
+) -> ndarray: ...
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> ndarray:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
@@ -933,6 +1033,32 @@ def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> 
         >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
         True
     """
+@overload
+def asfortranarray(
+    a: Tensor | Sequence[Tensor],
+    dtype: DTypeLike | _dtype | None = None,
+    *,
+    like: Any = None,
+) -> Tensor:
+    """``a`` in column-major order, the first index changes fastest; of at least one dimension.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+        like: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.asfortranarray([[1, 2], [3, 4]]).strides
+        (8, 16)
+    """
+@overload
+def asfortranarray(
+    a: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
+    *,
+    like: Any = None,
+) -> ndarray: ...
 asin: ufunc[_abs]
 """The angle whose sine each element is.
 
@@ -1406,6 +1532,10 @@ def block(arrays: Tensor | Sequence[Tensor]) -> Tensor:
     """
 @overload
 def block(arrays: ArrayLike) -> ndarray: ...
+class bool:
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+bool_ = bool
 @overload
 def broadcast_arrays(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
@@ -1464,19 +1594,7 @@ def broadcast_to(
     """
 @overload
 def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: _bool = False) -> ndarray: ...
-def can_cast(from_: ArrayLike, to: ArrayLike, casting: str = 'safe') -> _bool:
-    """Whether a cast is allowed.
-
-    Args:
-        from_: A dtype, or a tensor.
-        to: A dtype.
-        casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
-        (False, True)
-    """
+byte = int8
 cbrt: ufunc[_abs]
 """The cube root of each element.
 
@@ -1495,6 +1613,7 @@ Example:
     >>> np.cbrt([8.0, 27.0])
     array([2., 3.])
 """
+cdouble = complex128
 ceil: ufunc[_abs]
 """The smallest whole number that is not below each element.
 
@@ -1616,20 +1735,12 @@ def column_stack(
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> ndarray: ...
-def common_type(*arrays: ArrayLike) -> _dtype:
-    """A floating-point or complex dtype for all the tensors; integers count as the default one.
+class complex128(_complex128):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
 
-    Args:
-        *arrays: Tensors.
+class complex64(_complex64):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
 
-    Returns:
-        A dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
-        tinytorch.complex64
-    """
 @overload
 def compress(condition: Tensor | Sequence[Tensor], a: ArrayLike, axis: int | None = None) -> Tensor:
     """The slices of ``a`` along ``axis`` where ``condition`` holds.
@@ -1819,12 +1930,7 @@ Example:
     >>> np.copysign([1.0, 2.0], -0.0)
     array([-1., -2.])
 """
-def copyto(
-    dst: Tensor | ndarray,
-    src: ArrayLike,
-    casting: str = 'same_kind',
-    where: ArrayLike = True,
-) -> None:
+def copyto(dst: Tensor | ndarray, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds.
 
     Args:
@@ -2045,6 +2151,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> ndarray: ...
+csingle = complex64
 @overload
 def cumprod(
     a: Tensor | Sequence[Tensor],
@@ -2449,6 +2556,7 @@ def dot(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -
 def dot(a: ArrayLike, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+double = float64
 @overload
 def dsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
     """A tensor cut into equal parts, or before given places, along the third dimension.
@@ -2783,7 +2891,7 @@ Example:
     >>> np.fabs([-1.5, 2.0])
     array([1.5, 2. ])
 """
-def fill_diagonal(a: Tensor | ndarray, val: ArrayLike, wrap: _bool = False) -> None:
+def fill_diagonal(a: Tensor | ndarray, val: Any, wrap: _bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 
     Args:
@@ -2884,6 +2992,15 @@ def flipud(a: Tensor | Sequence[Tensor], /) -> Tensor:
     """
 @overload
 def flipud(a: ArrayLike, /) -> ndarray: ...
+class float16(_float16):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class float32(_float32):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class float64(_float64):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
 float_power: ufunc[_add]
 """The first operand to the power of the second, at least in float64.
 
@@ -3021,68 +3138,150 @@ Example:
     >>> exponent
     array([1, 3], dtype=int32)
 """
-def from_dlpack(ext_tensor: ArrayLike, *, device: Any = None, copy: _bool | None = None) -> ndarray:
-    """A tensor that shares the memory of another library's, by DLPack.
+def from_dlpack(x: ArrayLike, /, *, device: Any = None, copy: _bool | None = None) -> ndarray:
+    """The memory of another library's array, through DLPack.
 
     Args:
-        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule, which
-            can be taken once.
-        device: Where the tensor is to be; default where the memory is.
-        copy: True for a copy, False for none; None, the default, makes one only for ``device``.
-
-    Raises:
-        TypeError: If it is neither.
-        BufferError, RuntimeError: If it lies on a device without a backend, or ``copy=False``
-            and ``device`` is another one.
+        x: An array with ``__dlpack__``.
+        device: Where to; default where it is.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
 
     Example:
-        >>> import numpy as np
-        >>> import tinytorch as tt
-        >>> array = np.zeros(2)
-        >>> x = tt.from_dlpack(array)
-        >>> array[0] = 1
-        >>> x
-        tensor([1., 0.], dtype=tinytorch.float64)
+        >>> import tinytorch.numpy as np
+        >>> np.from_dlpack(np.array([1, 2]))
+        array([1, 2])
     """
 @overload
 def frombuffer(
     buffer: Tensor | Sequence[Tensor],
-    *,
-    dtype: DTypeLike | _dtype,
+    dtype: DTypeLike | _dtype = ...,
     count: int = -1,
     offset: int = 0,
-    requires_grad: _bool = False,
+    *,
+    like: Any = None,
 ) -> Tensor:
     """The numbers in a buffer of bytes, in a tensor of one dimension.
 
     Args:
         buffer: Bytes, or an object that has the buffer interface.
-        dtype: What the bytes stand for.
+        dtype: What the bytes stand for, in whatever order; default float64.
         count: How many numbers; default all.
         offset: How many bytes to skip first; default 0.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
+        like: Accepted.
 
     Returns:
-        A tensor that shares the buffer's memory if that can be written to and the active
-        backend is on the CPU, else a copy.
-
-    Raises:
-        ValueError: If the buffer is too short, or no whole number of elements long.
+        A tensor that shares the buffer's memory if that is on the host and has the processor's
+        order of bytes, else a copy.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
-        tensor([2, 3], dtype=tinytorch.uint8)
+        >>> import tinytorch.numpy as np
+        >>> np.frombuffer(bytes([1, 2, 3]), np.uint8, offset=1)
+        array([2, 3], dtype=uint8)
     """
 @overload
 def frombuffer(
     buffer: ArrayLike,
-    *,
-    dtype: DTypeLike | _dtype,
+    dtype: DTypeLike | _dtype = ...,
     count: int = -1,
     offset: int = 0,
-    requires_grad: _bool = False,
+    *,
+    like: Any = None,
 ) -> ndarray: ...
+def fromfile(
+    file: Any,
+    dtype: Any = None,
+    count: Any = -1,
+    sep: Any = '',
+    offset: Any = 0,
+    *,
+    like: Any = None,
+) -> ndarray:
+    """fromfile(file, dtype=float, count=-1, sep='', offset=0, *, like=None)
+
+    Construct an array from data in a text or binary file.
+
+    A highly efficient way of reading binary data with a known data-type,
+    as well as parsing simply formatted text files.  Data written using the
+    `tofile` method can be read using this function.
+
+    Parameters
+    ----------
+    file : file or str or Path
+        An open file object, a string containing the filename, or a Path object.
+        When reading from a file object it must support random access
+        (i.e. it must have tell and seek methods).
+    dtype : data-type
+        Data type of the returned array.
+        For binary files, it is used to determine the size and byte-order
+        of the items in the file.
+        Most builtin numeric types are supported and extension types may be supported.
+    count : int
+        Number of items to read. ``-1`` means all items (i.e., the complete
+        file).
+    sep : str
+        Separator between items if file is a text file.
+        Empty ("") separator means the file should be treated as binary.
+        Spaces (" ") in the separator match zero or more whitespace characters.
+        A separator consisting only of spaces must match at least one
+        whitespace.
+    offset : int
+        The offset (in bytes) from the file's current position. Defaults to 0.
+        Only permitted for binary files.
+    like : array_like, optional
+        Reference object to allow the creation of arrays which are not
+        NumPy arrays. If an array-like passed in as ``like`` supports
+        the ``__array_function__`` protocol, the result will be defined
+        by it. In this case, it ensures the creation of an array object
+        compatible with that passed in via this argument.
+
+        .. versionadded:: 1.20.0
+
+    See also
+    --------
+    load, save
+    ndarray.tofile
+    loadtxt : More flexible way of loading data from a text file.
+
+    Notes
+    -----
+    Do not rely on the combination of `tofile` and `fromfile` for
+    data storage, as the binary files generated are not platform
+    independent.  In particular, no byte-order or data-type information is
+    saved.  Data can be stored in the platform independent ``.npy`` format
+    using `save` and `load` instead.
+
+    Examples
+    --------
+    Construct an ndarray:
+
+    >>> import numpy as np
+    >>> dt = np.dtype([('time', [('min', np.int64), ('sec', np.int64)]),
+    ...                ('temp', float)])
+    >>> x = np.zeros((1,), dtype=dt)
+    >>> x['time']['min'] = 10; x['temp'] = 98.25
+    >>> x
+    array([((10, 0), 98.25)],
+          dtype=[('time', [('min', '<i8'), ('sec', '<i8')]), ('temp', '<f8')])
+
+    Save the raw data to disk:
+
+    >>> import tempfile
+    >>> fname = tempfile.mkstemp()[1]
+    >>> x.tofile(fname)
+
+    Read the raw data from disk:
+
+    >>> np.fromfile(fname, dtype=dt)
+    array([((10, 0), 98.25)],
+          dtype=[('time', [('min', '<i8'), ('sec', '<i8')]), ('temp', '<f8')])
+
+    The recommended way to store and load data:
+
+    >>> np.save(fname, x)
+    >>> np.load(fname + '.npy')
+    array([((10, 0), 98.25)],
+          dtype=[('time', [('min', '<i8'), ('sec', '<i8')]), ('temp', '<f8')])
+    """
 def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],
@@ -3122,6 +3321,68 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike | _dtype, count: int = -1) ->
         >>> import tinytorch as tt
         >>> tt.fromiter((i * i for i in range(4)), tt.int64)
         tensor([0, 1, 4, 9])
+    """
+def fromstring(*args: Any, **options: Any) -> ndarray:
+    """fromstring(string, dtype=float, count=-1, *, sep, like=None)
+
+    A new 1-D array initialized from text data in a string.
+
+    Parameters
+    ----------
+    string : str
+        A string containing the data.
+    dtype : data-type, optional
+        The data type of the array; default: `numpy.float64`.  For binary input data,
+        the data must be in exactly this format. Most builtin numeric types are
+        supported and extension types may be supported.
+    count : int, optional
+        Read this number of `dtype` elements from the data.  If this is
+        negative (the default), the count will be determined from the
+        length of the data.
+    sep : str, optional
+        The string separating numbers in the data; extra whitespace between
+        elements is also ignored.
+
+        .. deprecated:: 1.14
+            Passing ``sep=''``, the default, is deprecated since it will
+            trigger the deprecated binary mode of this function. This mode
+            interprets `string` as binary bytes, rather than ASCII text with
+            decimal numbers, an operation which is better spelt
+            ``frombuffer(string, dtype, count)``. If `string` contains unicode
+            text, the binary mode of `fromstring` will first encode it into
+            bytes using utf-8, which will not produce sane results.
+
+    like : array_like, optional
+        Reference object to allow the creation of arrays which are not
+        NumPy arrays. If an array-like passed in as ``like`` supports
+        the ``__array_function__`` protocol, the result will be defined
+        by it. In this case, it ensures the creation of an array object
+        compatible with that passed in via this argument.
+
+        .. versionadded:: 1.20.0
+
+    Returns
+    -------
+    arr : ndarray
+        The constructed array.
+
+    Raises
+    ------
+    ValueError
+        If the string is not the correct size to satisfy the requested
+        `dtype` and `count`.
+
+    See Also
+    --------
+    frombuffer, fromfile, fromiter
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.fromstring('1 2', dtype=int, sep=' ')
+    array([1, 2])
+    >>> np.fromstring('1, 2', dtype=int, sep=',')
+    array([1, 2])
     """
 @overload
 def full(
@@ -3236,6 +3497,225 @@ Example:
     >>> np.gcd([12, 20], 8)
     array([4, 4])
 """
+def genfromtxt(
+    fname: Any,
+    dtype: Any = ...,
+    comments: Any = '#',
+    delimiter: Any = None,
+    skip_header: Any = 0,
+    skip_footer: Any = 0,
+    converters: Any = None,
+    missing_values: Any = None,
+    filling_values: Any = None,
+    usecols: Any = None,
+    names: Any = None,
+    excludelist: Any = None,
+    deletechars: Any = " !#$%&'()*+,-./:;<=>?@[\\]^{|}~",
+    replace_space: Any = '_',
+    autostrip: Any = False,
+    case_sensitive: Any = True,
+    defaultfmt: Any = 'f%i',
+    unpack: Any = None,
+    usemask: Any = False,
+    loose: Any = True,
+    invalid_raise: Any = True,
+    max_rows: Any = None,
+    encoding: Any = None,
+    *,
+    ndmin: Any = 0,
+    like: Any = None,
+) -> ndarray:
+    """Load data from a text file, with missing values handled as specified.
+
+    Each line past the first `skip_header` lines is split at the `delimiter`
+    character, and characters following the `comments` character are discarded.
+
+    Parameters
+    ----------
+    fname : file, str, pathlib.Path, list of str, generator
+        File, filename, list, or generator to read.  If the filename
+        extension is ``.gz`` or ``.bz2``, the file is first decompressed. Note
+        that generators must return bytes or strings. The strings
+        in a list or produced by a generator are treated as lines.
+    dtype : dtype, optional
+        Data type of the resulting array.
+        If None, the dtypes will be determined by the contents of each
+        column, individually.
+    comments : str, optional
+        The character used to indicate the start of a comment.
+        All the characters occurring on a line after a comment are discarded.
+    delimiter : str, int, or sequence, optional
+        The string used to separate values.  By default, any consecutive
+        whitespaces act as delimiter.  An integer or sequence of integers
+        can also be provided as width(s) of each field.
+    skiprows : int, optional
+        `skiprows` was removed in numpy 1.10. Please use `skip_header` instead.
+    skip_header : int, optional
+        The number of lines to skip at the beginning of the file.
+    skip_footer : int, optional
+        The number of lines to skip at the end of the file.
+    converters : variable, optional
+        The set of functions that convert the data of a column to a value.
+        The converters can also be used to provide a default value
+        for missing data: ``converters = {3: lambda s: float(s or 0)}``.
+    missing : variable, optional
+        `missing` was removed in numpy 1.10. Please use `missing_values`
+        instead.
+    missing_values : variable, optional
+        The set of strings corresponding to missing data.
+    filling_values : variable, optional
+        The set of values to be used as default when the data are missing.
+    usecols : sequence, optional
+        Which columns to read, with 0 being the first.  For example,
+        ``usecols = (1, 4, 5)`` will extract the 2nd, 5th and 6th columns.
+    names : {None, True, str, sequence}, optional
+        If `names` is True, the field names are read from the first line after
+        the first `skip_header` lines. This line can optionally be preceded
+        by a comment delimiter. Any content before the comment delimiter is
+        discarded. If `names` is a sequence or a single-string of
+        comma-separated names, the names will be used to define the field
+        names in a structured dtype. If `names` is None, the names of the
+        dtype fields will be used, if any.
+    excludelist : sequence, optional
+        A list of names to exclude. This list is appended to the default list
+        ['return','file','print']. Excluded names are appended with an
+        underscore: for example, `file` would become `file_`.
+    deletechars : str, optional
+        A string combining invalid characters that must be deleted from the
+        names.
+    defaultfmt : str, optional
+        A format used to define default field names, such as "f%i" or "f_%02i".
+    autostrip : bool, optional
+        Whether to automatically strip white spaces from the variables.
+    replace_space : char, optional
+        Character(s) used in replacement of white spaces in the variable
+        names. By default, use a '_'.
+    case_sensitive : {True, False, 'upper', 'lower'}, optional
+        If True, field names are case sensitive.
+        If False or 'upper', field names are converted to upper case.
+        If 'lower', field names are converted to lower case.
+    unpack : bool, optional
+        If True, the returned array is transposed, so that arguments may be
+        unpacked using ``x, y, z = genfromtxt(...)``.  When used with a
+        structured data-type, arrays are returned for each field.
+        Default is False.
+    usemask : bool, optional
+        If True, return a masked array.
+        If False, return a regular array.
+    loose : bool, optional
+        If True, do not raise errors for invalid values.
+    invalid_raise : bool, optional
+        If True, an exception is raised if an inconsistency is detected in the
+        number of columns.
+        If False, a warning is emitted and the offending lines are skipped.
+    max_rows : int,  optional
+        The maximum number of rows to read. Must not be used with skip_footer
+        at the same time.  If given, the value must be at least 1. Default is
+        to read the entire file.
+    encoding : str, optional
+        Encoding used to decode the inputfile. Does not apply when `fname`
+        is a file object. The special value 'bytes' enables backward
+        compatibility workarounds that ensure that you receive byte arrays
+        when possible and passes latin1 encoded strings to converters.
+        Override this value to receive unicode arrays and pass strings
+        as input to converters.  If set to None the system default is used.
+        The default value is 'bytes'.
+
+        .. versionchanged:: 2.0
+            Before NumPy 2, the default was ``'bytes'`` for Python 2
+            compatibility. The default is now ``None``.
+
+    ndmin : int, optional
+        Same parameter as `loadtxt`
+
+        .. versionadded:: 1.23.0
+    like : array_like, optional
+        Reference object to allow the creation of arrays which are not
+        NumPy arrays. If an array-like passed in as ``like`` supports
+        the ``__array_function__`` protocol, the result will be defined
+        by it. In this case, it ensures the creation of an array object
+        compatible with that passed in via this argument.
+
+        .. versionadded:: 1.20.0
+
+    Returns
+    -------
+    out : ndarray
+        Data read from the text file. If `usemask` is True, this is a
+        masked array.
+
+    See Also
+    --------
+    numpy.loadtxt : equivalent function when no data is missing.
+
+    Notes
+    -----
+    * When spaces are used as delimiters, or when no delimiter has been given
+      as input, there should not be any missing data between two fields.
+    * When variables are named (either by a flexible dtype or with a `names`
+      sequence), there must not be any header in the file (else a ValueError
+      exception is raised).
+    * Individual values are not stripped of spaces by default.
+      When using a custom converter, make sure the function does remove spaces.
+    * Custom converters may receive unexpected values due to dtype
+      discovery.
+
+    References
+    ----------
+    .. [1] NumPy User Guide, section `I/O with NumPy
+           <https://docs.scipy.org/doc/numpy/user/basics.io.genfromtxt.html>`_.
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> import numpy as np
+
+    Comma delimited file with mixed dtype
+
+    >>> s = StringIO("1,1.3,abcde")
+    >>> data = np.genfromtxt(s, dtype=[('myint','i8'),('myfloat','f8'),
+    ... ('mystring','S5')], delimiter=",")
+    >>> data
+    array((1, 1.3, b'abcde'),
+          dtype=[('myint', '<i8'), ('myfloat', '<f8'), ('mystring', 'S5')])
+
+    Using dtype = None
+
+    >>> _ = s.seek(0) # needed for StringIO example only
+    >>> data = np.genfromtxt(s, dtype=None,
+    ... names = ['myint','myfloat','mystring'], delimiter=",")
+    >>> data
+    array((1, 1.3, 'abcde'),
+          dtype=[('myint', '<i8'), ('myfloat', '<f8'), ('mystring', '<U5')])
+
+    Specifying dtype and names
+
+    >>> _ = s.seek(0)
+    >>> data = np.genfromtxt(s, dtype="i8,f8,S5",
+    ... names=['myint','myfloat','mystring'], delimiter=",")
+    >>> data
+    array((1, 1.3, b'abcde'),
+          dtype=[('myint', '<i8'), ('myfloat', '<f8'), ('mystring', 'S5')])
+
+    An example with fixed-width columns
+
+    >>> s = StringIO("11.3abcde")
+    >>> data = np.genfromtxt(s, dtype=None, names=['intvar','fltvar','strvar'],
+    ...     delimiter=[1,3,5])
+    >>> data
+    array((1, 1.3, 'abcde'),
+          dtype=[('intvar', '<i8'), ('fltvar', '<f8'), ('strvar', '<U5')])
+
+    An example to show comments
+
+    >>> f = StringIO('''
+    ... text,# of chars
+    ... hello world,11
+    ... numpy,5''')
+    >>> np.genfromtxt(f, dtype='S12,S12', delimiter=',')
+    array([(b'text', b''), (b'hello world', b'11'), (b'numpy', b'5')],
+      dtype=[('f0', 'S12'), ('f1', 'S12')])
+    """
 @overload
 def geomspace(
     start: Tensor | Sequence[Tensor],
@@ -3356,6 +3836,7 @@ Example:
     >>> np.greater_equal([1, 2], [10, 2])
     array([False,  True])
 """
+half = float16
 def hamming(M: int) -> ndarray:
     """The Hamming window, a raised cosine that minimises the nearest side lobe.
 
@@ -3784,6 +4265,20 @@ def insert(
     values: ArrayLike,
     axis: int | None = None,
 ) -> ndarray: ...
+class int16(_int16):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class int32(_int32):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class int64(_int64):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class int8(_int8):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+int_ = int64
+intc = int32
 @overload
 def interp(
     x: Tensor | Sequence[Tensor],
@@ -3924,6 +4419,7 @@ def intersect1d(
     assume_unique: _bool = False,
     return_indices: _bool = False,
 ) -> ndarray | tuple[ndarray, ndarray, ndarray]: ...
+intp = int64
 invert: ufunc[_abs]
 """Every bit of each integer or bool inverted.
 
@@ -4008,23 +4504,6 @@ def iscomplexobj(x: ArrayLike) -> _bool:
         >>> tt.iscomplexobj(tt.tensor([1j]))
         True
     """
-def isdtype(dtype: DTypeLike | _dtype, kind: ArrayLike) -> _bool:
-    """Whether a dtype is of a kind.
-
-    Args:
-        dtype: A dtype.
-        kind: A dtype, a tuple of kinds, or ``"bool"``, ``"signed integer"``,
-            ``"unsigned integer"``, ``"integral"``, ``"real floating"``, ``"complex floating"``
-            or ``"numeric"``.
-
-    Raises:
-        ValueError: For another word.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isdtype(tt.float32, ("integral", "real floating"))
-        True
-    """
 isfinite: ufunc[_abs]
 """Whether each element is neither infinite nor NaN.
 
@@ -4043,6 +4522,17 @@ Example:
     >>> np.isfinite([1.0, np.nan, np.inf])
     array([ True, False, False])
 """
+def isfortran(a: ArrayLike) -> _bool:
+    """Whether a tensor is in column-major order and not in row-major order too.
+
+    Args:
+        a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.isfortran(np.ones((2, 3)).T), np.isfortran(np.ones(3))
+        (True, False)
+    """
 @overload
 def isin(
     element: Tensor | Sequence[Tensor],
@@ -4174,32 +4664,6 @@ def isrealobj(x: ArrayLike) -> _bool:
         >>> import tinytorch as tt
         >>> tt.isrealobj(tt.tensor([1j]))
         False
-    """
-def isscalar(element: ArrayLike) -> _bool:
-    """Whether ``element`` is a number or a string; a tensor never is.
-
-    Args:
-        element: Anything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
-        (True, False)
-    """
-def issubdtype(arg1: ArrayLike, arg2: ArrayLike) -> _bool:
-    """Whether a dtype is, or is of a kind with, another.
-
-    Args:
-        arg1: A dtype, or what stands for one.
-        arg2: A dtype, or an abstract type of NumPy's or its name, such as ``"floating"``.
-
-    Raises:
-        TypeError: For what is no dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
-        (True, False)
     """
 @overload
 def ix_(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -4511,6 +4975,260 @@ def load(file: Tensor | Sequence[Tensor]) -> Tensor | Archive:
     """
 @overload
 def load(file: ArrayLike) -> ndarray | Archive: ...
+def loadtxt(
+    fname: Any,
+    dtype: Any = ...,
+    comments: Any = '#',
+    delimiter: Any = None,
+    converters: Any = None,
+    skiprows: Any = 0,
+    usecols: Any = None,
+    unpack: Any = False,
+    ndmin: Any = 0,
+    encoding: Any = None,
+    max_rows: Any = None,
+    *,
+    quotechar: Any = None,
+    like: Any = None,
+) -> ndarray:
+    r"""Load data from a text file.
+
+    Parameters
+    ----------
+    fname : file, str, pathlib.Path, list of str, generator
+        File, filename, list, or generator to read.  If the filename
+        extension is ``.gz`` or ``.bz2``, the file is first decompressed. Note
+        that generators must return bytes or strings. The strings
+        in a list or produced by a generator are treated as lines.
+    dtype : data-type, optional
+        Data-type of the resulting array; default: float.  If this is a
+        structured data-type, the resulting array will be 1-dimensional, and
+        each row will be interpreted as an element of the array.  In this
+        case, the number of columns used must match the number of fields in
+        the data-type.
+    comments : str or sequence of str or None, optional
+        The characters or list of characters used to indicate the start of a
+        comment. None implies no comments. For backwards compatibility, byte
+        strings will be decoded as 'latin1'. The default is '#'.
+    delimiter : str, optional
+        The character used to separate the values. For backwards compatibility,
+        byte strings will be decoded as 'latin1'. The default is whitespace.
+
+        .. versionchanged:: 1.23.0
+           Only single character delimiters are supported. Newline characters
+           cannot be used as the delimiter.
+
+    converters : dict or callable, optional
+        Converter functions to customize value parsing. If `converters` is
+        callable, the function is applied to all columns, else it must be a
+        dict that maps column number to a parser function.
+        See examples for further details.
+        Default: None.
+
+        .. versionchanged:: 1.23.0
+           The ability to pass a single callable to be applied to all columns
+           was added.
+
+    skiprows : int, optional
+        Skip the first `skiprows` lines, including comments; default: 0.
+    usecols : int or sequence, optional
+        Which columns to read, with 0 being the first. For example,
+        ``usecols = (1,4,5)`` will extract the 2nd, 5th and 6th columns.
+        The default, None, results in all columns being read.
+    unpack : bool, optional
+        If True, the returned array is transposed, so that arguments may be
+        unpacked using ``x, y, z = loadtxt(...)``.  When used with a
+        structured data-type, arrays are returned for each field.
+        Default is False.
+    ndmin : int, optional
+        The returned array will have at least `ndmin` dimensions.
+        Otherwise mono-dimensional axes will be squeezed.
+        Legal values: 0 (default), 1 or 2.
+    encoding : str, optional
+        Encoding used to decode the inputfile. Does not apply to input streams.
+        The special value 'bytes' enables backward compatibility workarounds
+        that ensures you receive byte arrays as results if possible and passes
+        'latin1' encoded strings to converters. Override this value to receive
+        unicode arrays and pass strings as input to converters.  If set to None
+        the system default is used. The default value is None.
+
+        .. versionchanged:: 2.0
+            Before NumPy 2, the default was ``'bytes'`` for Python 2
+            compatibility. The default is now ``None``.
+
+    max_rows : int, optional
+        Read `max_rows` rows of content after `skiprows` lines. The default is
+        to read all the rows. Note that empty rows containing no data such as
+        empty lines and comment lines are not counted towards `max_rows`,
+        while such lines are counted in `skiprows`.
+
+        .. versionchanged:: 1.23.0
+            Lines containing no data, including comment lines (e.g., lines
+            starting with '#' or as specified via `comments`) are not counted
+            towards `max_rows`.
+    quotechar : unicode character or None, optional
+        The character used to denote the start and end of a quoted item.
+        Occurrences of the delimiter or comment characters are ignored within
+        a quoted item. The default value is ``quotechar=None``, which means
+        quoting support is disabled.
+
+        If two consecutive instances of `quotechar` are found within a quoted
+        field, the first is treated as an escape character. See examples.
+
+        .. versionadded:: 1.23.0
+    like : array_like, optional
+        Reference object to allow the creation of arrays which are not
+        NumPy arrays. If an array-like passed in as ``like`` supports
+        the ``__array_function__`` protocol, the result will be defined
+        by it. In this case, it ensures the creation of an array object
+        compatible with that passed in via this argument.
+
+        .. versionadded:: 1.20.0
+
+    Returns
+    -------
+    out : ndarray
+        Data read from the text file.
+
+    See Also
+    --------
+    load, fromstring, fromregex
+    genfromtxt : Load data with missing values handled as specified.
+    scipy.io.loadmat : reads MATLAB data files
+
+    Notes
+    -----
+    This function aims to be a fast reader for simply formatted files.  The
+    `genfromtxt` function provides more sophisticated handling of, e.g.,
+    lines with missing values.
+
+    Each row in the input text file must have the same number of values to be
+    able to read all values. If all rows do not have same number of values, a
+    subset of up to n columns (where n is the least number of values present
+    in all rows) can be read by specifying the columns via `usecols`.
+
+    The strings produced by the Python float.hex method can be used as
+    input for floats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from io import StringIO   # StringIO behaves like a file object
+    >>> c = StringIO("0 1\n2 3")
+    >>> np.loadtxt(c)
+    array([[0., 1.],
+           [2., 3.]])
+
+    >>> d = StringIO("M 21 72\nF 35 58")
+    >>> np.loadtxt(d, dtype={'names': ('gender', 'age', 'weight'),
+    ...                      'formats': ('S1', 'i4', 'f4')})
+    array([(b'M', 21, 72.), (b'F', 35, 58.)],
+          dtype=[('gender', 'S1'), ('age', '<i4'), ('weight', '<f4')])
+
+    >>> c = StringIO("1,0,2\n3,0,4")
+    >>> x, y = np.loadtxt(c, delimiter=',', usecols=(0, 2), unpack=True)
+    >>> x
+    array([1., 3.])
+    >>> y
+    array([2., 4.])
+
+    The `converters` argument is used to specify functions to preprocess the
+    text prior to parsing. `converters` can be a dictionary that maps
+    preprocessing functions to each column:
+
+    >>> s = StringIO("1.618, 2.296\n3.141, 4.669\n")
+    >>> conv = {
+    ...     0: lambda x: np.floor(float(x)),  # conversion fn for column 0
+    ...     1: lambda x: np.ceil(float(x)),  # conversion fn for column 1
+    ... }
+    >>> np.loadtxt(s, delimiter=",", converters=conv)
+    array([[1., 3.],
+           [3., 5.]])
+
+    `converters` can be a callable instead of a dictionary, in which case it
+    is applied to all columns:
+
+    >>> s = StringIO("0xDE 0xAD\n0xC0 0xDE")
+    >>> import functools
+    >>> conv = functools.partial(int, base=16)
+    >>> np.loadtxt(s, converters=conv)
+    array([[222., 173.],
+           [192., 222.]])
+
+    This example shows how `converters` can be used to convert a field
+    with a trailing minus sign into a negative number.
+
+    >>> s = StringIO("10.01 31.25-\n19.22 64.31\n17.57- 63.94")
+    >>> def conv(fld):
+    ...     return -float(fld[:-1]) if fld.endswith("-") else float(fld)
+    ...
+    >>> np.loadtxt(s, converters=conv)
+    array([[ 10.01, -31.25],
+           [ 19.22,  64.31],
+           [-17.57,  63.94]])
+
+    Using a callable as the converter can be particularly useful for handling
+    values with different formatting, e.g. floats with underscores:
+
+    >>> s = StringIO("1 2.7 100_000")
+    >>> np.loadtxt(s, converters=float)
+    array([1.e+00, 2.7e+00, 1.e+05])
+
+    This idea can be extended to automatically handle values specified in
+    many different formats, such as hex values:
+
+    >>> def conv(val):
+    ...     try:
+    ...         return float(val)
+    ...     except ValueError:
+    ...         return float.fromhex(val)
+    >>> s = StringIO("1, 2.5, 3_000, 0b4, 0x1.4000000000000p+2")
+    >>> np.loadtxt(s, delimiter=",", converters=conv)
+    array([1.0e+00, 2.5e+00, 3.0e+03, 1.8e+02, 5.0e+00])
+
+    Or a format where the ``-`` sign comes after the number:
+
+    >>> s = StringIO("10.01 31.25-\n19.22 64.31\n17.57- 63.94")
+    >>> conv = lambda x: -float(x[:-1]) if x.endswith("-") else float(x)
+    >>> np.loadtxt(s, converters=conv)
+    array([[ 10.01, -31.25],
+           [ 19.22,  64.31],
+           [-17.57,  63.94]])
+
+    Support for quoted fields is enabled with the `quotechar` parameter.
+    Comment and delimiter characters are ignored when they appear within a
+    quoted item delineated by `quotechar`:
+
+    >>> s = StringIO('"alpha, #42", 10.0\n"beta, #64", 2.0\n')
+    >>> dtype = np.dtype([("label", "U12"), ("value", float)])
+    >>> np.loadtxt(s, dtype=dtype, delimiter=",", quotechar='"')
+    array([('alpha, #42', 10.), ('beta, #64',  2.)],
+          dtype=[('label', '<U12'), ('value', '<f8')])
+
+    Quoted fields can be separated by multiple whitespace characters:
+
+    >>> s = StringIO('"alpha, #42"       10.0\n"beta, #64" 2.0\n')
+    >>> dtype = np.dtype([("label", "U12"), ("value", float)])
+    >>> np.loadtxt(s, dtype=dtype, delimiter=None, quotechar='"')
+    array([('alpha, #42', 10.), ('beta, #64',  2.)],
+          dtype=[('label', '<U12'), ('value', '<f8')])
+
+    Two consecutive quote characters within a quoted field are treated as a
+    single escaped character:
+
+    >>> s = StringIO('"Hello, my name is ""Monty""!"')
+    >>> np.loadtxt(s, dtype="U", delimiter=",", quotechar='"')
+    array('Hello, my name is "Monty"!', dtype='<U26')
+
+    Read subset of columns when all rows do not contain equal number of values:
+
+    >>> d = StringIO("1 2\n2 4\n3 9 12\n4 16 20")
+    >>> np.loadtxt(d, usecols=(0, 1))
+    array([[ 1.,  2.],
+           [ 2.,  4.],
+           [ 3.,  9.],
+           [ 4., 16.]])
+    """
 log: ufunc[_abs]
 """The natural logarithm of each element.
 
@@ -4742,6 +5460,8 @@ def logspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
 ) -> ndarray: ...
+long = int64
+longlong = int64
 class _matmul(Protocol):
     @overload
     def __call__(
@@ -4881,6 +5601,20 @@ Example:
     >>> np.maximum([1.0, np.nan], 2.0)
     array([ 2., nan])
 """
+def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> _bool:
+    """Whether the memory of two tensors overlaps.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: The same.
+        max_work: How long to look; see ``numpy.may_share_memory``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.arange(4)
+        >>> np.may_share_memory(x[:3], x[2:])
+        True
+    """
 @overload
 def mean(
     a: Tensor | Sequence[Tensor],
@@ -5015,20 +5749,6 @@ def min(
     initial: Any = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
-def min_scalar_type(a: ArrayLike) -> _dtype:
-    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
-
-    Args:
-        a: A number or a tensor.
-
-    Returns:
-        A dtype of the number's kind.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
-        (tinytorch.uint8, tinytorch.int16)
-    """
 minimum: ufunc[_add]
 """The smaller element; NaN if one is.
 
@@ -5891,6 +6611,57 @@ def outer(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None)
 def outer(a: ArrayLike, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
+def packbits(a: Any, /, axis: Any = None, bitorder: Any = 'big') -> ndarray:
+    """packbits(a, /, axis=None, bitorder='big')
+
+    Packs the elements of a binary-valued array into bits in a uint8 array.
+
+    The result is padded to full bytes by inserting zero bits at the end.
+
+    Parameters
+    ----------
+    a : array_like
+        An array of integers or booleans whose elements should be packed to
+        bits.
+    axis : int, optional
+        The dimension over which bit-packing is done.
+        ``None`` implies packing the flattened array.
+    bitorder : {'big', 'little'}, optional
+        The order of the input bits. 'big' will mimic bin(val),
+        ``[0, 0, 0, 0, 0, 0, 1, 1] => 3 = 0b00000011``, 'little' will
+        reverse the order so ``[1, 1, 0, 0, 0, 0, 0, 0] => 3``.
+        Defaults to 'big'.
+
+    Returns
+    -------
+    packed : ndarray
+        Array of type uint8 whose elements represent bits corresponding to the
+        logical (0 or nonzero) value of the input elements. The shape of
+        `packed` has the same number of dimensions as the input (unless `axis`
+        is None, in which case the output is 1-D).
+
+    See Also
+    --------
+    unpackbits: Unpacks elements of a uint8 array into a binary-valued output
+                array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.array([[[1,0,1],
+    ...                [0,1,0]],
+    ...               [[1,1,0],
+    ...                [0,0,1]]])
+    >>> b = np.packbits(a, axis=-1)
+    >>> b
+    array([[[160],
+            [ 64]],
+           [[192],
+            [ 32]]], dtype=uint8)
+
+    Note that in binary 160 = 1010 0000, 64 = 0100 0000, 192 = 1100 0000,
+    and 32 = 0010 0000.
+    """
 @overload
 def pad(
     array: Tensor | Sequence[Tensor],
@@ -6093,7 +6864,7 @@ def piecewise(
     *args: ArrayLike,
     **kw: Any,
 ) -> ndarray: ...
-def place(arr: Tensor | ndarray, mask: ArrayLike, vals: ArrayLike) -> None:
+def place(arr: Tensor | ndarray, mask: Any, vals: Any) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
 
     Args:
@@ -6111,6 +6882,178 @@ def place(arr: Tensor | ndarray, mask: ArrayLike, vals: ArrayLike) -> None:
         >>> x
         tensor([ 1, 10, 20, 10])
     """
+@overload
+def poly(seq_of_zeros: Tensor | Sequence[Tensor]) -> Tensor:
+    """The polynomial that has given roots, or the characteristic one of a matrix.
+
+    Args:
+        seq_of_zeros: The roots, or a square matrix, of which they are the eigenvalues.
+
+    Returns:
+        The coefficients, that of the highest power first, which is 1.
+
+    Raises:
+        ValueError: For another shape.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.poly([2, 3])
+        array([ 1., -5.,  6.])
+    """
+@overload
+def poly(seq_of_zeros: ArrayLike) -> ndarray: ...
+@overload
+def polyfit(
+    x: Tensor | Sequence[Tensor],
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: Literal[False] = False,
+    w: Any = None,
+    cov: Literal[False] = False,
+) -> Tensor:
+    """The polynomial of a degree that is nearest to points, in the sense of least squares.
+
+    Args:
+        x: Where they are: tensor of shape ``(n,)``.
+        y: Their values: tensor of shape ``(n,)``, or ``(n, k)`` for several polynomials.
+        deg: The degree.
+        rcond: Singular values below this part of the largest count as 0; default the precision
+            times ``n``.
+        full: Also return what ``linalg.lstsq`` tells.
+        w: Weights of the points, of shape ``(n,)``.
+        cov: Also return the covariance of the coefficients, scaled by the residuals unless it is
+            ``"unscaled"``.
+
+    Returns:
+        The coefficients, that of the highest power first; with ``full`` also the residuals, the
+        rank, the singular values and ``rcond``.
+
+    Raises:
+        TypeError: For other shapes, or no points.
+        ValueError: If ``deg`` is negative, or there are too few points for a covariance.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.polyfit([0, 1, 2, 3], [1, 3, 5, 7], 1).round(6)
+        array([2., 1.])
+    """
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: Tensor | Sequence[Tensor],
+    deg: int,
+    rcond: float | None = None,
+    full: Literal[False] = False,
+    w: Any = None,
+    cov: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: Literal[False] = False,
+    w: Any = None,
+    cov: Literal[False] = False,
+) -> ndarray: ...
+@overload
+def polyfit(
+    x: Tensor | Sequence[Tensor],
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    *,
+    full: Literal[True],
+    w: Any = None,
+    cov: Any = False,
+) -> tuple[Tensor, Tensor, int, Tensor, float]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: Tensor | Sequence[Tensor],
+    deg: int,
+    rcond: float | None = None,
+    *,
+    full: Literal[True],
+    w: Any = None,
+    cov: Any = False,
+) -> tuple[Tensor, Tensor, int, Tensor, float]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    *,
+    full: Literal[True],
+    w: Any = None,
+    cov: Any = False,
+) -> tuple[ndarray, ndarray, int, ndarray, float]: ...
+@overload
+def polyfit(
+    x: Tensor | Sequence[Tensor],
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: Any = None,
+    *,
+    cov: Literal[True, 'unscaled'],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: Tensor | Sequence[Tensor],
+    deg: int,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: Any = None,
+    *,
+    cov: Literal[True, 'unscaled'],
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: Any = None,
+    *,
+    cov: Literal[True, 'unscaled'],
+) -> tuple[ndarray, ndarray]: ...
+@overload
+def polyfit(
+    x: Tensor | Sequence[Tensor],
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Tensor | tuple[Tensor, Tensor, int, Tensor, float] | tuple[Tensor, Tensor]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: Tensor | Sequence[Tensor],
+    deg: int,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> Tensor | tuple[Tensor, Tensor, int, Tensor, float] | tuple[Tensor, Tensor]: ...
+@overload
+def polyfit(
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: _bool = False,
+    w: Any = None,
+    cov: Any = False,
+) -> ndarray | tuple[ndarray, ndarray, int, ndarray, float] | tuple[ndarray, ndarray]: ...
 positive: ufunc[_abs]
 """Each element as it is.
 
@@ -6203,18 +7146,6 @@ def prod(
     initial: Any = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
-def promote_types(type1: ArrayLike, type2: ArrayLike) -> _dtype:
-    """The smallest dtype that both can be cast to without loss.
-
-    Args:
-        type1: A dtype.
-        type2: A dtype.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.promote_types("int8", "uint8")
-        tinytorch.int16
-    """
 @overload
 def ptp(
     a: Tensor | Sequence[Tensor],
@@ -6244,7 +7175,7 @@ def ptp(
     *,
     keepdims: _bool = False,
 ) -> ndarray: ...
-def put(a: Tensor | ndarray, ind: ArrayLike, v: ArrayLike, mode: str = 'raise') -> None:
+def put(a: Tensor | ndarray, ind: Any, v: Any, mode: str = 'raise') -> None:
     """Write values to places of the flattened ``a``.
 
     Args:
@@ -6263,12 +7194,7 @@ def put(a: Tensor | ndarray, ind: ArrayLike, v: ArrayLike, mode: str = 'raise') 
         >>> x
         array([1., 0., 2.])
     """
-def put_along_axis(
-    arr: Tensor | ndarray,
-    indices: ArrayLike,
-    values: ArrayLike,
-    axis: int | None,
-) -> None:
+def put_along_axis(arr: Tensor | ndarray, indices: Any, values: Any, axis: int | None) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
 
     Args:
@@ -6288,7 +7214,7 @@ def put_along_axis(
         tensor([[10, 99, 20],
                 [99, 40, 50]])
     """
-def putmask(a: Tensor | ndarray, mask: ArrayLike, values: ArrayLike) -> None:
+def putmask(a: Tensor | ndarray, mask: Any, values: Any) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places.
 
     Args:
@@ -6468,6 +7394,21 @@ def real(val: Tensor | Sequence[Tensor]) -> Tensor:
     """
 @overload
 def real(val: ArrayLike) -> ndarray: ...
+@overload
+def real_if_close(a: Tensor | Sequence[Tensor], tol: float = 100) -> Tensor:
+    """The real parts of complex numbers if all imaginary ones are nearly zero.
+
+    Args:
+        a: Tensor, or what makes one.
+        tol: How far from zero: in units of the dtype's precision if above 1, else as it is.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.real_if_close([1.5 + 1e-15j, 2])
+        array([1.5, 2. ])
+    """
+@overload
+def real_if_close(a: ArrayLike, tol: float = 100) -> ndarray: ...
 reciprocal: ufunc[_abs]
 """1 divided by each element; of integers, without the fraction.
 
@@ -6530,6 +7471,39 @@ def repeat(a: ArrayLike, repeats: Tensor | Sequence[Tensor], axis: int | None = 
 @overload
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray: ...
 @overload
+def require(
+    a: Tensor | Sequence[Tensor],
+    dtype: DTypeLike | _dtype | None = None,
+    requirements: Sequence[str] = (),
+    *,
+    like: Any = None,
+) -> Tensor:
+    """``a`` as a tensor that lies in memory as it is asked to.
+
+    Args:
+        a: Tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s.
+        requirements: ``"C"`` for row-major order, ``"F"`` for column-major, ``"O"`` for memory of
+            its own; ``"A"``, ``"W"`` and ``"E"`` hold of every tensor.
+        like: Accepted.
+
+    Raises:
+        ValueError: If both orders are asked for, or something else.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.require([[1, 2], [3, 4]], requirements="F").flags.f_contiguous
+        True
+    """
+@overload
+def require(
+    a: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
+    requirements: Sequence[str] = (),
+    *,
+    like: Any = None,
+) -> ndarray: ...
+@overload
 def reshape(
     a: Tensor | Sequence[Tensor],
     /,
@@ -6586,17 +7560,6 @@ def resize(a: Tensor | Sequence[Tensor], new_shape: int | Sequence[int]) -> Tens
     """
 @overload
 def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> ndarray: ...
-def result_type(*arrays_and_dtypes: ArrayLike) -> _dtype:
-    """The dtype that NumPy's rules of promotion give.
-
-    Args:
-        *arrays_and_dtypes: Tensors, dtypes and Python numbers.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.result_type(np.int32, np.float32)
-        tinytorch.float64
-    """
 right_shift: ufunc[_add]
 """The first operand's bits moved down.
 
@@ -6686,6 +7649,24 @@ def rollaxis(a: Tensor | Sequence[Tensor], axis: int, start: int = 0) -> Tensor:
     """
 @overload
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray: ...
+@overload
+def roots(p: Tensor | Sequence[Tensor]) -> Tensor:
+    """The roots of a polynomial: the eigenvalues of its companion matrix.
+
+    Args:
+        p: The coefficients, that of the highest power first.
+
+    Raises:
+        RuntimeError: If the first coefficient is 0 and requires grad.
+        ValueError: If there are more dimensions than one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.roots([1, -3, 2])
+        array([2., 1.])
+    """
+@overload
+def roots(p: ArrayLike) -> ndarray: ...
 @overload
 def rot90(m: Tensor | Sequence[Tensor], k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """A plane of ``m`` turned by right angles.
@@ -6917,6 +7898,21 @@ def shape(a: ArrayLike) -> Size:
         >>> tt.shape([[1, 2], [3, 4], [5, 6]])
         tinytorch.Size([3, 2])
     """
+def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> _bool:
+    """Whether two tensors have an element in common.
+
+    Args:
+        a: Tensor, or what makes one.
+        b: The same.
+        max_work: How long to look; see ``numpy.shares_memory``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> x = np.arange(4)
+        >>> np.shares_memory(x[:3], x[2:])
+        True
+    """
+short = int16
 sign: ufunc[_abs]
 """-1, 0 or 1 by the sign of each element; complex ones on the unit circle.
 
@@ -6985,6 +7981,7 @@ def sinc(x: Tensor | Sequence[Tensor], /) -> Tensor:
     """
 @overload
 def sinc(x: ArrayLike, /) -> ndarray: ...
+single = float32
 sinh: ufunc[_abs]
 """The hyperbolic sine of each element.
 
@@ -7051,6 +8048,20 @@ def sort(
     stable: _bool | None = None,
     descending: _bool = False,
 ) -> ndarray: ...
+@overload
+def sort_complex(a: Tensor | Sequence[Tensor]) -> Tensor:
+    """The elements as complex numbers, in order of real parts and then of imaginary ones.
+
+    Args:
+        a: Tensor, or what makes one.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.sort_complex([5, 3, 6])
+        array([3.+0.j, 5.+0.j, 6.+0.j])
+    """
+@overload
+def sort_complex(a: ArrayLike) -> ndarray: ...
 @overload
 def split(
     ary: Tensor | Sequence[Tensor],
@@ -7572,10 +8583,10 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
 def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]: ...
 @overload
 def trim_zeros(
-    filt: Tensor | Sequence[Tensor],
+    filt: list[int] | list[float],
     trim: str = 'fb',
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor | tuple[Tensor, ...]:
+) -> list[float]:
     """A signal without the zeros at its ends.
 
     Args:
@@ -7596,10 +8607,22 @@ def trim_zeros(
     """
 @overload
 def trim_zeros(
-    filt: ArrayLike,
+    filt: tuple[float, ...],
     trim: str = 'fb',
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> ndarray | tuple[ndarray, ...]: ...
+) -> tuple[float, ...]: ...
+@overload
+def trim_zeros(
+    filt: Tensor,
+    trim: str = 'fb',
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor: ...
+@overload
+def trim_zeros(
+    filt: ndarray,
+    trim: str = 'fb',
+    axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
 @overload
 def triu(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
     """The upper triangle of matrices, zeros below it.
@@ -7687,6 +8710,24 @@ Example:
     >>> np.trunc([-1.5, 2.0])
     array([-1.,  2.])
 """
+ubyte = uint8
+uint = uint64
+class uint16(_uint16):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class uint32(_uint32):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class uint64(_uint64):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+class uint8(_uint8):
+    def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
+
+uintc = uint32
+uintp = uint64
+ulong = uint64
+ulonglong = uint64
 @overload
 def union1d(ar1: Tensor | Sequence[Tensor], ar2: ArrayLike) -> Tensor:
     """The elements that are in either tensor, each once and in ascending order.
@@ -7896,6 +8937,80 @@ def unique_values(x: Tensor | Sequence[Tensor]) -> Tensor:
     """
 @overload
 def unique_values(x: ArrayLike) -> ndarray: ...
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = 'big') -> ndarray:
+    """unpackbits(a, /, axis=None, count=None, bitorder='big')
+
+    Unpacks elements of a uint8 array into a binary-valued output array.
+
+    Each element of `a` represents a bit-field that should be unpacked
+    into a binary-valued output array. The shape of the output array is
+    either 1-D (if `axis` is ``None``) or the same shape as the input
+    array with unpacking done along the axis specified.
+
+    Parameters
+    ----------
+    a : ndarray, uint8 type
+       Input array.
+    axis : int, optional
+        The dimension over which bit-unpacking is done.
+        ``None`` implies unpacking the flattened array.
+    count : int or None, optional
+        The number of elements to unpack along `axis`, provided as a way
+        of undoing the effect of packing a size that is not a multiple
+        of eight. A non-negative number means to only unpack `count`
+        bits. A negative number means to trim off that many bits from
+        the end. ``None`` means to unpack the entire array (the
+        default). Counts larger than the available number of bits will
+        add zero padding to the output. Negative counts must not
+        exceed the available number of bits.
+    bitorder : {'big', 'little'}, optional
+        The order of the returned bits. 'big' will mimic bin(val),
+        ``3 = 0b00000011 => [0, 0, 0, 0, 0, 0, 1, 1]``, 'little' will reverse
+        the order to ``[1, 1, 0, 0, 0, 0, 0, 0]``.
+        Defaults to 'big'.
+
+    Returns
+    -------
+    unpacked : ndarray, uint8 type
+       The elements are binary-valued (0 or 1).
+
+    See Also
+    --------
+    packbits : Packs the elements of a binary-valued array into bits in
+               a uint8 array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.array([[2], [7], [23]], dtype=np.uint8)
+    >>> a
+    array([[ 2],
+           [ 7],
+           [23]], dtype=uint8)
+    >>> b = np.unpackbits(a, axis=1)
+    >>> b
+    array([[0, 0, 0, 0, 0, 0, 1, 0],
+           [0, 0, 0, 0, 0, 1, 1, 1],
+           [0, 0, 0, 1, 0, 1, 1, 1]], dtype=uint8)
+    >>> c = np.unpackbits(a, axis=1, count=-3)
+    >>> c
+    array([[0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0],
+           [0, 0, 0, 1, 0]], dtype=uint8)
+
+    >>> p = np.packbits(b, axis=0)
+    >>> np.unpackbits(p, axis=0)
+    array([[0, 0, 0, 0, 0, 0, 1, 0],
+           [0, 0, 0, 0, 0, 1, 1, 1],
+           [0, 0, 0, 1, 0, 1, 1, 1],
+           [0, 0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0, 0]], dtype=uint8)
+    >>> np.array_equal(b, np.unpackbits(p, axis=0, count=b.shape[0]))
+    True
+    """
 @overload
 def unravel_index(
     indices: Tensor | Sequence[Tensor],
@@ -7967,6 +9082,7 @@ def unwrap(
     *,
     period: float = 6.283185307179586,
 ) -> ndarray: ...
+ushort = uint16
 @overload
 def vander(x: Tensor | Sequence[Tensor], N: int | None = None, increasing: _bool = False) -> Tensor:
     """The powers of each element of a vector, as the columns of a matrix.

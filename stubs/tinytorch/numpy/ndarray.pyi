@@ -3,22 +3,26 @@
 from collections.abc import Iterator
 from collections.abc import Sequence
 from numpy import dtype
-from numpy import dtype as _dtype
 from numpy.typing import ArrayLike
 from numpy.typing import DTypeLike
 from types import GenericAlias
 from types import ModuleType
 from typing import Any
+from typing import Generic
 from typing import Self
 from typing import SupportsIndex
 from typing import overload
+from typing_extensions import TypeVar
 from tinytorch.backends.base import Backend
 from tinytorch.core.holder import Holder
 from tinytorch.core.tensor import Tensor
-from tinytorch.dtypes import dtype as __dtype
+from tinytorch.dtypes import dtype as _dtype
 from tinytorch.numpy.flat import flatiter
 
-class ndarray(Holder):
+Shape_co = TypeVar('Shape_co', bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True)
+Dtype_co = TypeVar('Dtype_co', bound=dtype[Any], default=dtype[Any], covariant=True)
+
+class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     __module__: str
     __array_priority__: float
     def __new__(
@@ -39,7 +43,7 @@ class ndarray(Holder):
     @property
     def size(self) -> int: ...
     @property
-    def dtype(self) -> _dtype[Any]: ...
+    def dtype(self) -> Dtype_co: ...
     @dtype.setter
     def dtype(self, dtype: Any) -> None: ...
     @property
@@ -420,7 +424,7 @@ class ndarray(Holder):
         """
     def astype(
         _self,
-        dtype: __dtype | type | str,
+        dtype: _dtype | type | str,
         order: str = 'K',
         casting: str = 'unsafe',
         subok: bool = True,
@@ -493,7 +497,7 @@ class ndarray(Holder):
         *,
         a_min: Any = None,
         a_max: Any = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
     ) -> ndarray:
         """The elements, but none below ``min`` or above ``max``.
 
@@ -562,7 +566,7 @@ class ndarray(Holder):
     def cumprod(
         _self,
         axis: int | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
     ) -> ndarray:
         """Running products along ``axis``.
@@ -581,7 +585,7 @@ class ndarray(Holder):
     def cumsum(
         _self,
         axis: int | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
     ) -> ndarray:
         """Running sums along ``axis``.
@@ -678,7 +682,7 @@ class ndarray(Holder):
             >>> np.array([[1, 2], [3, 4]]).flatten("F")
             array([1, 3, 2, 4])
         """
-    def getfield(_self, dtype: __dtype | type | str, offset: int = 0) -> ndarray:
+    def getfield(_self, dtype: _dtype | type | str, offset: int = 0) -> ndarray:
         """Part of the bytes of each element, as numbers of another dtype, a view.
 
         Args:
@@ -716,7 +720,7 @@ class ndarray(Holder):
     def mean(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
         *,
@@ -799,7 +803,7 @@ class ndarray(Holder):
     def prod(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
         initial: Any = None,
@@ -934,7 +938,7 @@ class ndarray(Holder):
         """
     @overload
     def searchsorted(_self, v: ArrayLike, side: str = 'left', sorter: Any = None) -> ndarray: ...
-    def setfield(_self, val: Any, dtype: __dtype | type | str, offset: int = 0) -> None:
+    def setfield(_self, val: Any, dtype: _dtype | type | str, offset: int = 0) -> None:
         """Write to part of the bytes of each element.
 
         Args:
@@ -1010,7 +1014,7 @@ class ndarray(Holder):
     def std(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         ddof: float = 0,
         keepdims: bool = False,
@@ -1040,7 +1044,7 @@ class ndarray(Holder):
     def sum(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
         initial: Any = None,
@@ -1150,7 +1154,7 @@ class ndarray(Holder):
         offset: int = 0,
         axis1: int = 0,
         axis2: int = 1,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
     ) -> ndarray:
         """Sums over diagonals.
@@ -1182,7 +1186,7 @@ class ndarray(Holder):
     def var(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-        dtype: DTypeLike | __dtype | None = None,
+        dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         ddof: float = 0,
         keepdims: bool = False,
@@ -1209,7 +1213,7 @@ class ndarray(Holder):
             >>> np.var([1.0, 3.0])
             1.0
         """
-    def view(_self, dtype: __dtype | type | str | None = None, type: Any = None) -> ndarray:
+    def view(_self, dtype: _dtype | type | str | None = None, type: Any = None) -> ndarray:
         """The same memory, seen as numbers of another dtype.
 
         Args:

@@ -40,3 +40,9 @@ with_places = _with_forms(
     "(..., return_inverse: Literal[True]) -> tuple[Tensor, ...]",
     "(..., return_counts: Literal[True]) -> tuple[Tensor, ...]",
 )
+#: Also how good it is, if asked for.
+with_fit = _with_forms(
+    "(..., full: Literal[False] = False, cov: Literal[False] = False) -> Tensor",
+    "(..., full: Literal[True]) -> tuple[Tensor, Tensor, int, Tensor, float]",
+    "(..., cov: Literal[True, 'unscaled']) -> tuple[Tensor, Tensor]",
+)

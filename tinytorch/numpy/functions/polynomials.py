@@ -11,6 +11,7 @@ from ...facade.resolve import find
 from . import linalg
 from .creation import vander
 from .dialect import as_float, host, joined, numpy_function, recorded, tensor_of, top_level
+from .forms import with_fit
 from .joins import concatenate
 
 
@@ -257,7 +258,7 @@ def roots(p: Any) -> Tensor:
     return concatenate(joined(linalg.eigvals(companion), zeros))
 
 
-@numpy_function
+@with_fit
 def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None,
     cov: Any = False,

@@ -14,4 +14,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return dir(host().lib)
+    return [name for name in dir(host().lib) if name != "test"]

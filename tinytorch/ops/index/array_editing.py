@@ -162,7 +162,14 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     return flat.repeat(often)[:count].reshape(shape)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite(
+    method=False,
+    forms=(
+        "(..., filt: list[int] | list[float]) -> list[float]",
+        "(..., filt: tuple[float, ...]) -> tuple[float, ...]",
+        "(..., filt: Tensor) -> Tensor",
+    ),
+)
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     """A signal without the zeros at its ends.
 

@@ -1,0 +1,106 @@
+"""What ``tinytorch.numpy`` has of NumPy's own: scalar types, and functions of the host's."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy
+from stub_names import Entity, Scope
+from stub_numpy import is_kept, is_ufunc, write_kept, write_ufunc
+from stub_writer import Writer, declaration
+
+from tinytorch.numpy import scalars
+
+#: How NumPy's stubs say that a function gives an array.
+ARRAYS = ("NDArray", "ndarray", "_Array1D")
+
+
+def writer_of(value: Any) -> Callable[[Writer, str, Any], None] | None:
+    """What declares a value that is NumPy's dialect's own; None for another."""
+    for belongs, write in (
+        (is_kept, write_kept), (is_ufunc, write_ufunc),
+        (is_scalar_type, write_scalar_type), (is_array_function, write_array_function),
+    ):  # fmt: skip
+        if belongs(value):
+            return write
+    return None
+
+
+def is_numpys(value: Any, name: str, module: str) -> bool:
+    """Whether a value is what NumPy's module of the name has, or calls that."""
+    if not module.startswith("tinytorch.numpy"):
+        return False
+    theirs = vars(importlib.import_module(module.removeprefix("tinytorch.")))
+    return name in theirs and theirs[name] in (value, getattr(value, "__wrapped__", value))
+
+
+def is_scalar_type(value: Any) -> bool:
+    """Whether a value is a class such as ``np.float64``, of which arrays are made."""
+    return isinstance(value, scalars.ScalarType) and value._of_tensors is not None
+
+
+def write_scalar_type(writer: Writer, name: str, value: Any) -> None:
+    """Declare such a class, which makes arrays; a second name is that of the first."""
+    if value.__name__ != name:
+        writer.line(f"{name} = {value.__name__}")
+        return
+    base = value.__base__ if value.__base__ is not object else None
+    head = f"({writer.word(Entity('numpy', base.__name__))})" if base is not None else ""
+    writer.line(f"class {name}{head}:")
+    words = [writer.word(writer.known[word]) for word in ("ArrayLike", "ndarray")]
+    declared = f"def __new__(cls, value: {words[0]} = 0, /) -> {words[1]}: ..."
+    writer.line(f"    {declared}  # type: ignore[misc]\n")
+
+
+def is_array_function(value: Any) -> bool:
+    """Whether a value is one of NumPy's own functions that give arrays."""
+    inner = getattr(value, "__wrapped__", None)
+    name = getattr(inner, "__name__", "")
+    return name in vars(numpy) and getattr(numpy, name) is inner and bool(results_of(inner))
+
+
+def results_of(function: Any) -> set[str]:
+    """What NumPy's stubs say that a function gives, if that is arrays."""
+    said = numpys_results().get(function.__name__, [])
+    return {ast.unparse(_Arrays().visit(node)) for node in said
+            if any(word in ast.unparse(node) for word in ARRAYS)}  # fmt: skip
+
+
+def write_array_function(writer: Writer, name: str, value: Any) -> None:
+    """Declare such a function with its own parameters, and our arrays for NumPy's."""
+    scope = Scope.of("tinytorch.numpy.hosted")
+    assert scope is not None
+    try:
+        signature = inspect.signature(value)
+    except ValueError:  # NumPy's functions in C do not say
+        signature = inspect.signature(lambda *args, **options: None)
+    parameters = [p.replace(annotation="Any") for p in signature.parameters.values()]
+    (result,) = results_of(value.__wrapped__)
+    typed = signature.replace(parameters=parameters, return_annotation=result)
+    writer.function(declaration(name, typed), scope, "", inspect.getdoc(value) or "")
+
+
+@cache
+def numpys_results() -> dict[str, list[ast.expr]]:
+    """By its name, what each public function of NumPy's stubs gives."""
+    found: dict[str, list[ast.expr]] = {}
+    home = Path(numpy.__file__).parent
+    for path in (*home.glob("lib/*.pyi"), *home.glob("_core/*.pyi")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.returns is not None:
+                found.setdefault(node.name, []).append(node.returns)
+    return found
+
+
+class _Arrays(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if ast.unparse(node.value) in ARRAYS:
+            return ast.Name("ndarray")
+        node.slice = self.visit(node.slice)
+        return node
