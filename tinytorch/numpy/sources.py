@@ -215,7 +215,7 @@ class Source:
     def _shuffled(self, x: Any, axis: int = 0) -> None:
         given = held(x)
         if isinstance(given, Tensor):
-            given.copy_(self._permuted(given, axis))  # type: ignore[attr-defined]
+            given.copy_(self._permuted(given, axis))
         else:  # CuPy shuffles nothing that is on the host
             x[:] = [x[i] for i in self._permuted(len(x)).tolist()]
 

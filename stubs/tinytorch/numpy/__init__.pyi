@@ -7336,7 +7336,8 @@ def ravel(a: Tensor | Sequence[Tensor], order: str = 'C') -> Tensor:
 
     Args:
         a: Tensor, or what makes one.
-        order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
+        order: ``"C"``, the last index changes fastest, ``"F"``, the first, ``"A"``, ``"F"`` for
+            what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
 
     Example:
         >>> import tinytorch.numpy as np

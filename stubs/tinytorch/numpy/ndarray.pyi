@@ -92,7 +92,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __contains__(self, element: Any) -> bool: ...
     def item(self, *place: Any) -> Any: ...
     def __bool__(self) -> bool: ...
-    def _number(self) -> Any: ...
     def __int__(self) -> int: ...
     def __float__(self) -> float: ...
     def __complex__(self) -> complex: ...
@@ -553,7 +552,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """A copy, through which gradients flow.
 
         Args:
-            order: Accepted; the result is in row-major order.
+            order: How it lies in memory: ``"C"`` (default), row after row; ``"F"``, column after
+                column; ``"A"``, ``"F"`` for what lies so and else ``"C"``; ``"K"``, as the array.
 
         Example:
             >>> import tinytorch.numpy as np
@@ -675,7 +675,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """A copy with one dimension.
 
         Args:
-            order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
+            order: As of ``numpy.ravel``; default ``"C"``, the last index changes fastest.
 
         Example:
             >>> import tinytorch.numpy as np
@@ -845,7 +845,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
         Args:
             a: Tensor, or what makes one.
-            order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
+            order: ``"C"``, the last index changes fastest, ``"F"``, the first, ``"A"``, ``"F"`` for
+                what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
 
         Example:
             >>> import tinytorch.numpy as np
@@ -894,6 +895,9 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         Args:
             *new_shape: The sizes, one by one or as a sequence.
             refcheck: Accepted; views of the array stay what they were.
+
+        Raises:
+            ValueError: If it is a view itself.
 
         Example:
             >>> import tinytorch.numpy as np

@@ -11,18 +11,16 @@ from ... import dtypes
 from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.error_context import as_numpys
-from ...dispatch.op import composite
 from ...dispatch.scalar_arguments import truthful
 from ...facade.resolve import find
 from ...ops.array_arguments import backend_of
 from ...ops.create.factories import as_tensor
 from ...state import default_dtype_context, grad_enabled
+from .forms import numpy_function as numpy_function
 
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
-#: Files a function under ``tinytorch.numpy``.
-numpy_function = composite(namespaces=("numpy",), method=False)
 
 
 def called(function: F, name: str, doc: str, *example: str) -> F:

@@ -20,6 +20,8 @@ def _with_forms(*forms: str) -> Filing:
     return filing  # type: ignore[no-any-return]
 
 
+#: Files a function under ``tinytorch.numpy``.
+numpy_function: Filing = _with_forms()
 #: As many results as arguments, one alone without a tuple.
 one_or_several = _with_forms("(ary: Any, /) -> Tensor", "(*arys: Any) -> tuple[Tensor, ...]")
 #: Also the step, if asked for.
