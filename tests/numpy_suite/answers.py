@@ -33,18 +33,18 @@ collecting = True
 class Missing:
     """A name that ``tinytorch.numpy`` does not have."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, why: str = "") -> None:
+        self._name, self._why = name, why
 
     def _fail(self, *_args: Any, **_options: Any) -> Any:
-        raise AttributeError(f"missing: {self._name}")
+        raise AttributeError(f"missing: {self._name} {self._why}")
 
     __call__ = __getitem__ = __iter__ = _fail
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Missing(f"{self._name}.{name}")
+        return Missing(f"{self._name}.{name}", self._why)
 
 
 class Answers(ModuleType):
@@ -64,7 +64,16 @@ class Answers(ModuleType):
             return _TOOLS[name]
         if name.startswith("__"):
             raise AttributeError(name)
-        return Missing(name)
+        return Missing(name, _why(self._source, name))
+
+
+def _why(source: Any, name: str) -> str:
+    """What a module says of a name that it does not have."""
+    try:
+        getattr(source, name)
+    except AttributeError as error:
+        return str(error)
+    return ""
 
 
 @functools.cache

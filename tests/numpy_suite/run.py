@@ -30,7 +30,7 @@ _ANSWERED = r"""
     (?: _core (?: \.(?:umath|numeric|shape_base|fromnumeric|_multiarray_umath) )?
     | lib (?: \.(?:stride_tricks|_function_base_impl|_index_tricks_impl|_nanfunctions_impl
                   |_stride_tricks_impl|_npyio_impl|_shape_base_impl) )?
-    | linalg | fft | random | exceptions | polynomial (?:\.\w+)? | testing )"""
+    | linalg | fft | random | exceptions | polynomial (?:\.\w+)? | testing | ma\.testutils )"""
 _IMPORT = re.compile(rf"^(\s*(?:from|import)\s+)numpy(?:\.({_ANSWERED}))?(?=\s)", re.M | re.X)
 _PRIVATE = re.compile(r"\._core(?:\.(?!umath|_multiarray_umath)\w+)?|\.lib\._\w+")
 
@@ -40,6 +40,7 @@ def rewritten(text: str) -> str:
 
     def answered(found: re.Match[str]) -> str:
         part = _PRIVATE.sub("", f".{found[2]}" if found[2] else "").replace("_multiarray_", "")
+        part = part.replace("ma.testutils", "testing")
         name = f"answered{part}"
         bare = found[1].strip() == "import" and text[found.end()] == "\n"
         return f"{found[1]}{name}" + (" as numpy" if bare else "")

@@ -56,6 +56,13 @@ def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
     return found if name not in _OWN else _guarded(found, _OWN[name])
 
 
+def guarded(ufunc: Any, method: str) -> Callable[..., Any]:
+    """A method of NumPy's ufunc, which gives ``NOT`` where the values differ from NumPy's."""
+    function = getattr(ufunc, method)
+    kinds = _OWN.get(ufunc.__name__)
+    return function if kinds is None else _guarded(function, kinds)
+
+
 def _guarded(function: Any, kinds: str) -> Callable[..., Any]:
     """NumPy's function, which gives ``NOT`` for operands of some kinds."""
 

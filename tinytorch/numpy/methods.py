@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from types import ModuleType
 from typing import Any
@@ -75,6 +76,7 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
         array([0., 0.])
     """
     tensor: Any = self._tensor
+    order = order.upper()
     if order == "K":
         return array_of_tensor(tensor.clone())
     flags = tensor._data.flags
@@ -135,7 +137,7 @@ def transpose(self: ndarray, *axes: Any) -> ndarray:
         >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
         (3, 2, 4)
     """
-    order = axes[0] if len(axes) == 1 else axes or None
+    order = axes[0] if len(axes) == 1 and not hasattr(axes[0], "__index__") else axes or None
     return public("transpose")(self, order)  # type: ignore[no-any-return]
 
 
@@ -483,12 +485,25 @@ def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleT
     return sys.modules[ndarray.__module__]
 
 
+def _of_method(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of a function as that of the method: its first argument is the array."""
+    first, *rest = signature.parameters.values()
+    array = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    del first
+    rest = [
+        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.kind is p.POSITIONAL_ONLY else p for p in rest
+    ]
+    return signature.replace(parameters=[array, *rest])
+
+
 def attach() -> None:
     """Give arrays their methods."""
     for name in _FUNCTIONS:
         plain = None if direct.host_function(name) is None else getattr(host().ndarray, name)
         function: Any = functions.function_of(name)
-        setattr(ndarray, name, kept(function, host=plain))
+        method = kept(function, host=plain)
+        method.__signature__ = _of_method(inspect.signature(function))
+        setattr(ndarray, name, method)
     for function in (
         astype, copy, view, reshape, transpose, flatten, conjugate, compress, fill, sort,
         partition, put, resize, byteswap, setflags, tolist, tobytes, tofile, dumps, dump, getfield,

@@ -67,8 +67,10 @@ def public(name: str) -> Any:
     function = functions.function_of(name)
     if function is None:
         return None
-    if hasattr(getattr(host(), name, None), "nin"):
-        return ufunc(name, function)
+    known = getattr(host(), name, None)
+    if hasattr(known, "nin"):  # one under several names is one object
+        same = known.__name__ if functions.function_of(known.__name__) else name
+        return ufunc(name, function) if same == name else public(same)
     made = kept(function, name in _MAKE_ARRAYS, host_function(name))
     if name in _WRITE:
         made = writing(made, getattr(host(), name))

@@ -157,7 +157,12 @@ class ufunc(Generic[Calls_co]):
             >>> np.maximum.reduce([[1, 5], [3, 2]])
             array([3, 5])
         """
-        return self._reduce(array, axis, dtype, out, keepdims, initial, where)
+        options: dict[str, Any] = {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims}
+        if initial is not _NOTHING:
+            options["initial"] = initial
+        if where is not True:
+            options["where"] = where
+        return self._reduce(array, **options)
 
     @overload
     def accumulate(
@@ -255,21 +260,28 @@ class ufunc(Generic[Calls_co]):
         if not direct.overwrite(self._host.at, given, {}):
             self._at(a, indices, b)
 
+    def _method(self, name: str) -> Any:
+        """NumPy's method, where its values are those of ours."""
+        return None if self.host is None else direct.guarded(self._host, name)
+
     @functools.cached_property
     def _reduce(self) -> Any:
-        return kept(functools.partial(_reduce, self.__name__, self._function))
+        made = functools.partial(_reduce, self.__name__, self._function)
+        return kept(made, host=self._method("reduce"))
 
     @functools.cached_property
     def _accumulate(self) -> Any:
-        return kept(functools.partial(_accumulate, self.__name__, self._function))
+        made = functools.partial(_accumulate, self.__name__, self._function)
+        return kept(made, host=self._method("accumulate"))
 
     @functools.cached_property
     def _reduceat(self) -> Any:
-        return kept(functools.partial(_reduceat, self.__name__, self._function))
+        made = functools.partial(_reduceat, self.__name__, self._function)
+        return kept(made, host=self._method("reduceat"))
 
     @functools.cached_property
     def _outer(self) -> Any:
-        return kept(functools.partial(_outer, self._function))
+        return kept(functools.partial(_outer, self._function), host=self._method("outer"))
 
     @functools.cached_property
     def _at(self) -> Any:
@@ -277,8 +289,8 @@ class ufunc(Generic[Calls_co]):
 
 
 def _reduce(
-    name: str, function: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: bool,
-    initial: Any, where: Any,
+    name: str, function: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
+    keepdims: bool = False, initial: Any = _NOTHING, where: Any = True,
 ) -> Any:  # fmt: skip
     if name in _REDUCTIONS and not (name.startswith("logical") and initial is not _NOTHING):
         options = {"dtype": dtype, "out": out, "keepdims": keepdims or None, "initial": initial}

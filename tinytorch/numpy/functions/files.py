@@ -105,11 +105,19 @@ class Archive(Mapping[str, Any]):
 
 
 @numpy_function
-def load(file: Any) -> Tensor | Archive:
+def load(
+    file: Any, mmap_mode: None = None, allow_pickle: bool = False, fix_imports: bool = True,
+    encoding: str = "ASCII", *, max_header_size: int = 10000,
+) -> Tensor | Archive:  # fmt: skip
     """What ``save``, ``savez`` or NumPy wrote.
 
     Args:
         file: A path, or a file open for bytes.
+        mmap_mode: Only None: memory maps are NumPy's alone.
+        allow_pickle: As NumPy's; arrays of Python objects are refused in any case.
+        fix_imports: As NumPy's.
+        encoding: As NumPy's.
+        max_header_size: As NumPy's.
 
     Returns:
         A tensor; of an archive the tensors by name.
@@ -127,5 +135,9 @@ def load(file: Any) -> Tensor | Archive:
         >>> np.load(file)
         array([1, 2])
     """
-    found = host().load(file, allow_pickle=False)
+    if mmap_mode is not None:
+        raise TypeError("load(): mmap_mode is NumPy's alone: read the file with numpy.load")
+    found = host().load(
+        file, None, allow_pickle, fix_imports, encoding, max_header_size=max_header_size
+    )
     return Archive(found) if hasattr(found, "files") else tensor_of(found)

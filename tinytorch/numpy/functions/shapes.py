@@ -54,6 +54,7 @@ def ravel(a: Any, order: str = "C") -> Tensor:
         array([1, 3, 2, 4])
     """
     x = tensor_of(a)
+    order = order.upper()
     if order == "K":
         steps = [abs(step) for step in x._data.strides]
         x = x.permute(sorted(range(x.ndim), key=lambda d: -steps[d])) if x.ndim else x

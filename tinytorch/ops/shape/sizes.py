@@ -281,6 +281,7 @@ ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 def _in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Tensor:
     """``input`` in another shape, its elements read and written in NumPy's ``order``."""
     flags = input._data.flags
+    order = order.upper()
     if order == "A":
         order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
     if order == "C":
