@@ -207,3 +207,29 @@ def test_gradients_are_kept_or_refused() -> None:
     with pytest.raises(RuntimeError, match="no gradient flows through what is drawn"):
         tnp.random.normal(x, 1.0)
     assert isinstance(rng.permutation(tt.ones(3)), tt.Tensor)
+
+
+@pytest.mark.parametrize(("call", "error"), [
+    (lambda lib: lib.random.choice(3.5, 2), ValueError),
+    (lambda lib: lib.random.choice([[1, 2], [3, 4]], 2), ValueError),
+    (lambda lib: lib.random.choice([], 2), ValueError),
+    (lambda lib: lib.random.default_rng(0).choice(3.5, 2), ValueError),
+    (lambda lib: lib.random.permutation(1.2), IndexError),
+    (lambda lib: lib.random.default_rng(0).permuted(lib.ones(3), out=lib.ones(2)), ValueError),
+    (lambda lib: lib.random.default_rng(0).permuted(lib.ones(3), out=lib.ones(3, int)), TypeError),
+])  # fmt: skip
+def test_error_is_of_numpys_type(call: Any, error: type[Exception]) -> None:
+    for lib in (np, tnp):
+        with pytest.raises(error):
+            call(lib)
+
+
+def test_numbers_of_a_dtype_and_sizes_that_are_arrays() -> None:
+    ours, theirs = pair("Generator")
+    same(ours.integers(9, dtype=np.int8), theirs.integers(9, dtype=np.int8))
+    assert ours.integers(9).dtype == theirs.integers(9).dtype == np.int64  # type: ignore[attr-defined]
+    assert isinstance(tnp.random.randint(9), int) and isinstance(tnp.random.rand(), float)
+    size = tnp.int_(2)
+    assert tnp.random.multivariate_normal([0], [[1]], size=size).shape == (2, 1)
+    p = tnp.array([0.31, 0.69], dtype="f2")  # which add up to 1 in its precision
+    assert tnp.random.choice(2, 3, p=p).shape == (3,)

@@ -57,7 +57,9 @@ class Answers(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(self._source, name):
-            return lenient(getattr(self._source, name), getattr(self._numpys, name, None))
+            value = getattr(self._source, name)
+            is_function = isinstance(value, FunctionType)
+            return lenient(value, getattr(self._numpys, name, None)) if is_function else value
         if name in ("__config__", *_KINDS):
             return getattr(numpy, name)
         if name in _TOOLS:
@@ -79,7 +81,7 @@ def _why(source: Any, name: str) -> str:
 @functools.cache
 def lenient(function: Any, numpys: Any) -> Any:
     """A function for which NumPy's steps in while files are imported."""
-    if not isinstance(function, FunctionType) or numpys is None:
+    if numpys is None:
         return function
 
     @functools.wraps(function)
@@ -152,7 +154,14 @@ def _assertions() -> ModuleType:
 
 
 #: Modules of NumPy's that are answered by one of the dialect's.
-PARTS = ("linalg", "fft", "random", "polynomial", "exceptions", "lib", "lib.stride_tricks")
+PARTS = (
+    "linalg", "fft", "random", "polynomial", "exceptions", "lib", "lib.stride_tricks",
+    *(
+        f"polynomial.{name}" for name in (
+            "polyutils", "polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre",
+        )
+    ),
+)  # fmt: skip
 
 
 def _found(module: Any, part: str) -> Any:

@@ -24,7 +24,7 @@ ROOT = HERE.parents[1]
 FIGURES = HERE / "figures.json"
 BUILD = ROOT / "build" / "numpy_suite"
 SECONDS = 400
-FOLDERS = ("_core", "lib", "linalg", "fft", "random")
+FOLDERS = ("_core", "lib", "linalg", "fft", "random", "polynomial")
 #: Modules whose public names are answered; others are NumPy's own, and private.
 _ANSWERED = r"""
     (?: _core (?: \.(?:umath|numeric|shape_base|fromnumeric|_multiarray_umath) )?

@@ -124,6 +124,10 @@ class Generator(Source):
         found = given.reshape(-1)[index] if axis is None else given.gather(axis, index)
         if out is None:
             return closed(found, x)
+        if out.dtype != found.dtype:
+            raise TypeError(f"expected out= of dtype {found.dtype.name}, got {out.dtype}")
+        if tuple(out.shape) != tuple(found.shape):
+            raise ValueError(f"expected out= of shape {tuple(found.shape)}, got {out.shape}")
         held(out).copy_(found)
         return out
 
@@ -256,4 +260,6 @@ class RandomState(Source):
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
+        if tensor_of(held(a), self._place()[1]).ndim > 1:
+            raise ValueError("a must be 1-dimensional")
         return self._chosen(a, size, {"replace": replace, "p": p})

@@ -5,6 +5,7 @@ The modules are NumPy's own, loaded once more with these arrays in the place of 
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib
 import sys
@@ -98,12 +99,16 @@ def _mapdomain(x: Any, old: Any, new: Any) -> Any:
     return offset + scale * x
 
 
+_latex_of_numbers = _polybase.ABCPolyBase._repr_latex_
+
+
 def _in_latex(self: Any) -> str:
-    """What NumPy's own class says, which knows no numbers but its own and Python's."""
-    name = next(c.__name__ for c in type(self).__mro__ if hasattr(host().polynomial, c.__name__))
-    parts = detached(name, [self.coef, self.domain, self.window])
-    kind = getattr(host().polynomial, name)
-    return kind(*parts, symbol=self.symbol)._repr_latex_()  # type: ignore[no-any-return]
+    """``_repr_latex_``, which knows no numbers but NumPy's and Python's."""
+    shown = copy.copy(self)
+    shown.coef, shown.domain, shown.window = detached(
+        "_repr_latex_", [self.coef, self.domain, self.window]
+    )
+    return _latex_of_numbers(shown)  # type: ignore[no-any-return]
 
 
 _polybase.ABCPolyBase._repr_latex_ = _in_latex

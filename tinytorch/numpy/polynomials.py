@@ -50,7 +50,10 @@ class poly1d(Holder):
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
         self.variable = variable or getattr(c_or_r, "variable", "x")
-        self.coeffs = _poly(c_or_r) if r else _asarray(c_or_r)
+        found = _poly(c_or_r) if r else _asarray(c_or_r)
+        if found.ndim > 1:
+            raise ValueError("Polynomial must be 1d only.")
+        self._tensor = _without_zeros_in_front(found._tensor.reshape(-1))
 
     @property
     def coeffs(self) -> ndarray:
@@ -58,13 +61,9 @@ class poly1d(Holder):
         return array_of_tensor(self._tensor)
 
     @coeffs.setter
-    def coeffs(self, value: Any) -> None:
-        found: Any = _asarray(value)._tensor
-        found = found if found.ndim else found.reshape(1)
-        if found.ndim > 1:
-            raise ValueError("Polynomial must be 1d only.")
-        places = [0] if recorded(found) else found.nonzero().reshape(-1).tolist()
-        self._tensor = found[places[0] :] if places else found.new_zeros(1)
+    def coeffs(self, value: Any) -> None:  # as ``p.coeffs += 1`` does
+        if getattr(value, "_tensor", None) is not self._tensor:
+            raise AttributeError("Cannot set attribute")
 
     @property
     def order(self) -> int:
@@ -94,7 +93,9 @@ class poly1d(Holder):
 
     def __getitem__(self, power: int) -> Any:
         """The coefficient of a power: 0 beyond the highest."""
-        return self.coeffs[self.order - power] if 0 <= power <= self.order else _asarray(0)
+        if 0 <= power <= self.order:
+            return self.coeffs[self.order - power]
+        return _asarray(0, self.coeffs.dtype)
 
     def __setitem__(self, power: int, value: Any) -> None:
         if power < 0:
@@ -176,6 +177,14 @@ class poly1d(Holder):
             poly1d([2, 2])
         """
         return polyder(self, m)  # type: ignore[no-any-return]
+
+
+def _without_zeros_in_front(coefficients: Any) -> Any:
+    """The coefficients from the first that is not 0 on; all if they require grad."""
+    if recorded(coefficients):
+        return coefficients
+    places = coefficients.nonzero().reshape(-1).tolist()
+    return coefficients[places[0] :] if places else coefficients.new_zeros(1)
 
 
 def _again(function: Callable[..., Any]) -> Any:

@@ -11,11 +11,11 @@ from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3
 from .arrays import array_of_tensor, ndarray
-from .functions.dialect import raising, recorded, tensor_of, with_example
+from .functions.dialect import as_float, raising, recorded, tensor_of, with_example
 
 
 def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
-    """What a method of a library's source gives: arrays as ours, numbers as Python's."""
+    """What a method of a library's source gives: arrays as ours."""
     source, backend = place
     if not hasattr(source, name):
         raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
@@ -24,9 +24,9 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
     if options.get("out") is not None:
         tensor_of(held(options["out"]))._bump()
         return options["out"]
-    if isinstance(found, backend.array_type):
-        return array_of_tensor(wrap(found, backend))
-    return found.item() if hasattr(found, "dtype") else found
+    if hasattr(found, "dtype"):  # an array, or a number of NumPy's
+        return array_of_tensor(wrap(backend.asarray(found), backend))
+    return found
 
 
 def raw_of(name: str, value: Any) -> Any:
@@ -38,7 +38,8 @@ def raw_of(name: str, value: Any) -> Any:
         raise RuntimeError(
             f"{name}: no gradient flows through what is drawn; got an array that requires grad"
         )
-    return value.detach()._data
+    data = value.detach()._data
+    return data if data.shape else data[()]
 
 
 def law(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> Any:
@@ -212,6 +213,7 @@ class Source:
     )  # fmt: skip
     zipf: Law1[int] = law("zipf", "np.random.zipf(3.0, size=3)", "array([1, 1, 1])")
 
+    @raising
     def _shuffled(self, x: Any, axis: int = 0) -> None:
         given = held(x)
         if isinstance(given, Tensor):
@@ -222,8 +224,10 @@ class Source:
     def _permuted(self, x: Any, axis: int = 0) -> Any:
         place = self._place()
         given = tensor_of(held(x), place[1])
-        if not given.ndim:
+        if not given.ndim and given.dtype.category == 1:
             return draw(place, "permutation", (int(given),), {})
+        if not given.ndim:
+            raise IndexError(f"x must be an integer or at least 1-dimensional, got {x!r}")
         order = place[1].library.arange(given.shape[axis])
         draw(place, "shuffle", (order,), {})
         return closed(given.index_select(axis, wrap(order, place[1])), x)
@@ -232,10 +236,12 @@ class Source:
         place = self._place()
         if options["p"] is not None:
             # CuPy divides the running sum of what it is given in place: integers do not hold it.
-            options = {**options, "p": tensor_of(held(options["p"]), place[1]).to("float64")}
+            options = {**options, "p": as_float(tensor_of(held(options["p"]), place[1]))}
         given = tensor_of(held(a), place[1])
-        if not given.ndim:
+        if not given.ndim and given.dtype.category == 1:
             return draw(place, "choice", (int(given), size), options)
+        if not given.ndim:
+            raise ValueError(f"a must be a sequence or an integer, got {a!r}")
         places = held(draw(place, "choice", (given.shape[axis], size), options))
         return closed(given[(slice(None),) * (axis % given.ndim) + (places,)], a)
 
