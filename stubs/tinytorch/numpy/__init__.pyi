@@ -178,7 +178,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.abs([-1.5, 2.0])
+    >>> np.absolute([-1.5, 2.0])
     array([1.5, 2. ])
 """
 absolute: ufunc[_abs]
@@ -214,7 +214,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.acos([0.0, 1.0])
+    >>> np.arccos([0.0, 1.0])
     array([1.57079633, 0.        ])
 """
 acosh: ufunc[_abs]
@@ -232,7 +232,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.acosh([1.0, 2.0])
+    >>> np.arccosh([1.0, 2.0])
     array([0.       , 1.3169579])
 """
 class _add(Protocol):
@@ -1074,7 +1074,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.asin([0.0, 1.0])
+    >>> np.arcsin([0.0, 1.0])
     array([0.        , 1.57079633])
 """
 asinh: ufunc[_abs]
@@ -1092,7 +1092,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.asinh([0.0, 1.0])
+    >>> np.arcsinh([0.0, 1.0])
     array([0.        , 0.88137359])
 """
 @overload
@@ -1141,7 +1141,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.atan([0.0, 1.0])
+    >>> np.arctan([0.0, 1.0])
     array([0.        , 0.78539816])
 """
 atan2: ufunc[_add]
@@ -1160,7 +1160,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.atan2([1.0, -1.0], 1.0)
+    >>> np.arctan2([1.0, -1.0], 1.0)
     array([ 0.78539816, -0.78539816])
 """
 atanh: ufunc[_abs]
@@ -1178,7 +1178,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.atanh([0.0, 0.5])
+    >>> np.arctanh([0.0, 0.5])
     array([0.        , 0.54930614])
 """
 @overload
@@ -1402,7 +1402,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.bitwise_invert([0, 5])
+    >>> np.invert([0, 5])
     array([-1, -6])
 """
 bitwise_left_shift: ufunc[_add]
@@ -1421,7 +1421,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.bitwise_left_shift([1, 3], 2)
+    >>> np.left_shift([1, 3], 2)
     array([ 4, 12])
 """
 bitwise_not: ufunc[_abs]
@@ -1439,7 +1439,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.bitwise_not([0, 5])
+    >>> np.invert([0, 5])
     array([-1, -6])
 """
 bitwise_or: ufunc[_add]
@@ -1477,7 +1477,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.bitwise_right_shift([8, -8], 2)
+    >>> np.right_shift([8, -8], 2)
     array([ 2, -2])
 """
 bitwise_xor: ufunc[_add]
@@ -1853,7 +1853,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.conj([1 + 2j, 3.0])
+    >>> np.conjugate([1 + 2j, 3.0])
     array([1.-2.j, 3.-0.j])
 """
 conjugate: ufunc[_abs]
@@ -4951,11 +4951,24 @@ def linspace(
     device: Any = None,
 ) -> ndarray | tuple[ndarray, ndarray]: ...
 @overload
-def load(file: Tensor | Sequence[Tensor]) -> Tensor | Archive:
+def load(
+    file: Tensor | Sequence[Tensor],
+    mmap_mode: None = None,
+    allow_pickle: _bool = False,
+    fix_imports: _bool = True,
+    encoding: str = 'ASCII',
+    *,
+    max_header_size: int = 10000,
+) -> Tensor | Archive:
     """What ``save``, ``savez`` or NumPy wrote.
 
     Args:
         file: A path, or a file open for bytes.
+        mmap_mode: Only None: memory maps are NumPy's alone.
+        allow_pickle: As NumPy's; arrays of Python objects are refused in any case.
+        fix_imports: As NumPy's.
+        encoding: As NumPy's.
+        max_header_size: As NumPy's.
 
     Returns:
         A tensor; of an archive the tensors by name.
@@ -4974,7 +4987,15 @@ def load(file: Tensor | Sequence[Tensor]) -> Tensor | Archive:
         array([1, 2])
     """
 @overload
-def load(file: ArrayLike) -> ndarray | Archive: ...
+def load(
+    file: ArrayLike,
+    mmap_mode: None = None,
+    allow_pickle: _bool = False,
+    fix_imports: _bool = True,
+    encoding: str = 'ASCII',
+    *,
+    max_header_size: int = 10000,
+) -> ndarray | Archive: ...
 def loadtxt(
     fname: Any,
     dtype: Any = ...,
@@ -5784,7 +5805,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.mod([-7, 7], 3)
+    >>> np.remainder([-7, 7], 3)
     array([2, 1])
 """
 class _modf(Protocol):
@@ -7088,7 +7109,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.pow([2, 3], 2)
+    >>> np.power([2, 3], 2)
     array([4, 9])
 """
 power: ufunc[_add]
@@ -8690,7 +8711,7 @@ Args:
 
 Example:
     >>> import tinytorch.numpy as np
-    >>> np.true_divide([6, 5], 2)
+    >>> np.divide([6, 5], 2)
     array([3. , 2.5])
 """
 trunc: ufunc[_abs]
