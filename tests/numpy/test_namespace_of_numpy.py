@@ -59,6 +59,8 @@ def test_stub_declares_every_name(stub: str) -> None:
             declared.add(node.name)
         elif isinstance(node, ast.AnnAssign):
             declared.add(ast.unparse(node.target))
+        elif isinstance(node, ast.Assign):
+            declared.add(ast.unparse(node.targets[0]))
         elif isinstance(node, ast.ImportFrom):
             declared.update(alias.asname for alias in node.names if alias.asname)
     wanted = OWN if stub == "__init__.pyi" else names.ANSWERED

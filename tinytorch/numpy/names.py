@@ -67,7 +67,7 @@ def public(name: str) -> Any:
     function = functions.function_of(name)
     if function is None:
         return None
-    known = getattr(host(), name, None)
+    known: Any = getattr(host(), name, None)
     if hasattr(known, "nin"):  # one under several names is one object
         same = known.__name__ if functions.function_of(known.__name__) else name
         return ufunc(name, function) if same == name else public(same)
