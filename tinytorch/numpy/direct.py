@@ -217,9 +217,9 @@ def _raw(value: Any) -> Any:
             return value
         parts = [_raw(part) for part in value]
         return NOT if any(part is NOT for part in parts) else cls(parts)
-    if isinstance(value, (numpy.generic, numpy.dtype, type)):
-        return value
-    return NOT
+    if issubclass(cls, type):
+        return getattr(value, "_of_host", value)  # of a scalar type, NumPy's own
+    return value if isinstance(value, (numpy.generic, numpy.dtype)) else NOT
 
 
 def _closed(result: Any, given: list[Any]) -> Any:

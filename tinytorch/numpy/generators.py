@@ -260,6 +260,6 @@ class RandomState(Source):
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
-        if tensor_of(held(a), self._place()[1]).ndim > 1:
+        if a.__class__ is not int and tensor_of(held(a), self._place()[1]).ndim > 1:
             raise ValueError("a must be 1-dimensional")
         return self._chosen(a, size, {"replace": replace, "p": p})

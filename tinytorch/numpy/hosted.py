@@ -12,7 +12,11 @@ from ..state import current_backend, grad_enabled
 from . import functions
 from .functions.dialect import as_dtype, host
 from .ndarray import array_of_tensor
-from .scalars import scalar_type
+from .scalars import ScalarType, scalar_type
+
+
+#: Classes of what is the same to both, in and out.
+_VALUES = frozenset((int, float, bool, complex, str, type(None)))
 
 
 def hosted(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None = None) -> Any:
@@ -30,9 +34,12 @@ def hosted(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        given = [opened(name, value) for value in args]
+        given = [v if v.__class__ in _VALUES else opened(name, v) for v in args]
         named = {key: opened(name, value) for key, value in options.items()}
-        return placed(function(*given, **named), backend_in((*args, *options.values())))
+        found = function(*given, **named)
+        if found.__class__ in _VALUES or isinstance(found, host().dtype):
+            return found
+        return placed(found, backend_in((*args, *options.values())))
 
     call.__module__ = "tinytorch.numpy"
     return call
@@ -73,6 +80,17 @@ def outlined(name: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         return host().broadcast_to(host().zeros((), value.dtype.dtype), tuple(value.shape))
     return within(value, functools.partial(outlined, name))
+
+
+def kind_of(name: str, value: Any) -> Any:
+    """An argument with NumPy's own dtypes for arrays, and NumPy's own scalar types for ours."""
+    if isinstance(value, Holder):
+        return value._tensor._data.dtype
+    if isinstance(value, ScalarType):
+        return value._of_host
+    if isinstance(value, Tensor):
+        return value.dtype.dtype
+    return within(value, functools.partial(kind_of, name))
 
 
 def within(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from . import direct, functions
 from .direct import host_function
 from .functions.dialect import host
-from .hosted import detached, hosted, outlined
+from .hosted import detached, hosted, kind_of, outlined
 from .kept import kept
 from .scalars import scalar_type
 from .ufunc import ufunc
@@ -33,9 +33,9 @@ def writing(function: Callable[..., None], host: Callable[..., None]) -> Callabl
 
 #: What is NumPy's own function, asked with less than the elements of arrays.
 _OF_HOST = {
-    "can_cast": outlined, "common_type": outlined, "einsum_path": outlined, "isdtype": outlined,
-    "isscalar": detached, "issubdtype": outlined, "min_scalar_type": detached,
-    "promote_types": outlined, "result_type": outlined,
+    "can_cast": kind_of, "common_type": outlined, "einsum_path": outlined, "isdtype": kind_of,
+    "isscalar": detached, "issubdtype": kind_of, "min_scalar_type": detached,
+    "promote_types": kind_of, "result_type": kind_of,
 }  # fmt: skip
 #: What NumPy alone has, and what to use.
 ALONE = {

@@ -46,7 +46,7 @@ class ScalarType(type):
         return hash(cls._of_host)
 
 
-_array = kept(functions.asarray)
+_array = kept(functions.asarray, host=host().asarray)
 #: Classes of what is cast, and not made a number of by NumPy.
 _CAST = (Holder, Tensor, list, tuple)
 

@@ -19,18 +19,27 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
     source, backend = place
     if not hasattr(source, name):
         raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
-    raw = {key: raw_of(name, value) for key, value in options.items()}
-    found = getattr(source, name)(*(raw_of(name, value) for value in args), **raw)
+    given = [raw_of(name, value) for value in args]
+    raw = {key: raw_of(name, value) for key, value in options.items()} if options else options
+    found = getattr(source, name)(*given, **raw)
     if options.get("out") is not None:
         tensor_of(held(options["out"]))._bump()
         return options["out"]
-    if hasattr(found, "dtype"):  # an array, or a number of NumPy's
+    if isinstance(found, backend.array_type):
+        return array_of_tensor(wrap(found, backend))
+    if hasattr(found, "dtype"):  # a number of NumPy's
         return array_of_tensor(wrap(backend.asarray(found), backend))
     return found
 
 
+#: Classes of arguments that hold no array.
+_VALUES = frozenset((int, float, bool, str, type(None)))
+
+
 def raw_of(name: str, value: Any) -> Any:
     """What a library's method of this name is given for an argument."""
+    if value.__class__ in _VALUES:
+        return value
     value = held(value)
     if not isinstance(value, Tensor):
         return value
@@ -223,6 +232,8 @@ class Source:
 
     def _permuted(self, x: Any, axis: int = 0) -> Any:
         place = self._place()
+        if x.__class__ is int:
+            return draw(place, "permutation", (x,), {})
         given = tensor_of(held(x), place[1])
         if not given.ndim and given.dtype.category == 1:
             return draw(place, "permutation", (int(given),), {})
@@ -234,6 +245,8 @@ class Source:
 
     def _chosen(self, a: Any, size: Any, options: dict[str, Any], axis: int = 0) -> Any:
         place = self._place()
+        if a.__class__ is int and options["p"] is None:
+            return draw(place, "choice", (a, size), options)
         if options["p"] is not None:
             # CuPy divides the running sum of what it is given in place: integers do not hold it.
             options = {**options, "p": as_float(tensor_of(held(options["p"]), place[1]))}
