@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, follow, statements
-from stub_numpy import is_kept, write_kept, write_operator
+from stub_numpy import is_kept, write_kept, write_method, write_operator
 from stub_numpys_own import is_numpys, writer_of
 from stub_operations import write_attribute, write_operation
 from stub_tables import homes, paths, tables, write_table
@@ -391,5 +391,7 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
         write_kept(writer, name, value, "    ")
     elif value.__module__ == operators.__name__:
         write_operator(writer, name, value)
+    elif EXTENDED[writer.module] is ndarray:
+        write_method(writer, name, value)
     else:
         write_operation(writer, name, value, "    ")

@@ -30,9 +30,17 @@ TENSORS = "Tensor | Sequence[Tensor]"
 SIZES = "SupportsIndex | Sequence[SupportsIndex]"
 #: What these parameters take wherever the source leaves it open.
 COMMON = {
-    "axis": SIZES, "dtype": "DTypeLike | dtype", "obj": "ArrayLike | slice", "shape": SIZES,
-    "where": "ArrayLike",
+    "axes": SIZES, "axis": SIZES, "backend": "Backend | str", "device": "device | str",
+    "dtype": "DTypeLike | dtype",
+    "key": "SupportsIndex | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None",
+    "new_shape": SIZES, "obj": "ArrayLike | slice", "shape": SIZES,
 }  # fmt: skip
+#: And these, where they are not those that make the result a Tensor.
+VALUES = dict.fromkeys(
+    """a_max a_min append atol aweights base condition fweights indices initial kth left max mean
+    min prepend right rtol sorter step stop to_begin to_end val value values w weights where
+    y""".split(), "ArrayLike",
+)  # fmt: skip
 #: How sources say that a parameter is an array, and of the first that it is several.
 OPEN = ("Any", "Tensor")
 SEVERAL = (*OPEN, "Sequence[Any]", "Sequence[Tensor]")
@@ -70,6 +78,15 @@ def write_ufunc(writer: Writer, name: str, value: ufunc) -> None:
     writer.document(inspect.getdoc(value) or "", "")
 
 
+def write_method(writer: Writer, name: str, value: Any) -> None:
+    """Declare a method of arrays that is no function on Tensors."""
+    form = declaration(name, inspect.signature(value))
+    type_keywords(form, COMMON | VALUES)
+    as_method(form)
+    documentation = "" if name.startswith("__") else inspect.getdoc(value) or ""
+    write_forms(writer, [form], value, "    ", documentation)
+
+
 def write_operator(writer: Writer, name: str, value: Any) -> None:
     """Declare what arrays do at an operator."""
     sign = name.strip("_")
@@ -105,6 +122,8 @@ def call_forms(name: str, value: Any, method: bool = False) -> list[ast.Function
         if method:
             as_method(form)
         kinds = [*keeping(form, method)]
+        for kind in kinds:
+            type_keywords(kind, VALUES)
         forms += kinds[-1:] if name in _MAKE_ARRAYS else kinds
     return forms
 

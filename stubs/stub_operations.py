@@ -96,7 +96,8 @@ def type_keywords(form: ast.FunctionDef, common: dict[str, str]) -> None:
     defaults += arguments.defaults
     named = zip(positional, defaults, strict=True)
     keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    for parameter, default in (*named, *keywords):
+    several = [(arguments.vararg, None)] if arguments.vararg is not None else []
+    for parameter, default in (*named, *several, *keywords):
         said = ast.unparse(parameter.annotation or LITERAL_DOTS).replace("dtypes.", "")
         if parameter.arg in common and said in ("Any", "dtype", "dtype | None"):
             optional = default is not None and ast.unparse(default) == "None"

@@ -79,6 +79,8 @@ from typing import Literal
 from typing import Protocol
 from typing import SupportsIndex
 from typing import overload
+from tinytorch.backends.base import Backend
+from tinytorch.core.device import device
 from tinytorch.core.size import Size
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype as _dtype
@@ -357,7 +359,7 @@ def amax(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The largest element, of all or along ``axis``.
@@ -381,7 +383,7 @@ def amax(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -390,7 +392,7 @@ def amin(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The smallest element, of all or along ``axis``.
@@ -414,7 +416,7 @@ def amin(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -533,7 +535,7 @@ def apply_along_axis(
 def apply_over_axes(
     func: Callable[..., Any],
     a: Tensor | Sequence[Tensor],
-    axes: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex],
 ) -> Tensor:
     """A reduction along several dimensions, one after the other; they stay, with size 1.
 
@@ -554,20 +556,18 @@ def apply_over_axes(
 def apply_over_axes(
     func: Callable[..., Any],
     a: ArrayLike,
-    axes: Tensor | Sequence[Tensor],
-) -> Tensor: ...
-@overload
-def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: ArrayLike) -> ndarray: ...
+    axes: SupportsIndex | Sequence[SupportsIndex],
+) -> ndarray: ...
 @overload
 def arange(
     start: Tensor | Sequence[Tensor],
-    stop: Any = None,
-    step: Any = 1,
+    stop: ArrayLike | None = None,
+    step: ArrayLike = 1,
     dtype: DTypeLike | _dtype | None = None,
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor:
     """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
 
@@ -588,13 +588,13 @@ def arange(
 @overload
 def arange(
     start: ArrayLike,
-    stop: Any = None,
-    step: Any = 1,
+    stop: ArrayLike | None = None,
+    step: ArrayLike = 1,
     dtype: DTypeLike | _dtype | None = None,
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray: ...
 arccos: ufunc[_abs]
 """The angle whose cosine each element is.
@@ -972,10 +972,10 @@ def asarray(
     dtype: DTypeLike | _dtype | None = None,
     order: str | None = None,
     *,
-    device: Any = None,
+    device: device | str | None = None,
     copy: _bool | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
@@ -1102,7 +1102,7 @@ def astype(
     /,
     *,
     copy: _bool = True,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
@@ -1124,7 +1124,7 @@ def astype(
     /,
     *,
     copy: _bool = True,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> ndarray: ...
 atan: ufunc[_abs]
 """The angle whose tangent each element is.
@@ -1248,7 +1248,7 @@ def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
 def average(
     a: Tensor | Sequence[Tensor],
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     returned: Literal[False] = False,
     *,
     keepdims: _bool = False,
@@ -1279,7 +1279,7 @@ def average(
 def average(
     a: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     returned: Literal[False] = False,
     *,
     keepdims: _bool = False,
@@ -1288,7 +1288,7 @@ def average(
 def average(
     a: Tensor | Sequence[Tensor],
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     *,
     returned: Literal[True],
     keepdims: _bool = False,
@@ -1297,7 +1297,7 @@ def average(
 def average(
     a: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     *,
     returned: Literal[True],
     keepdims: _bool = False,
@@ -1306,7 +1306,7 @@ def average(
 def average(
     a: Tensor | Sequence[Tensor],
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     returned: _bool = False,
     *,
     keepdims: _bool = False,
@@ -1315,7 +1315,7 @@ def average(
 def average(
     a: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
     returned: _bool = False,
     *,
     keepdims: _bool = False,
@@ -1335,7 +1335,12 @@ def bartlett(M: int) -> ndarray:
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
 @overload
-def bincount(x: Tensor | Sequence[Tensor], /, weights: Any = None, minlength: int = 0) -> Tensor:
+def bincount(
+    x: Tensor | Sequence[Tensor],
+    /,
+    weights: ArrayLike | None = None,
+    minlength: int = 0,
+) -> Tensor:
     """How often each integer from 0 on comes.
 
     Args:
@@ -1349,7 +1354,7 @@ def bincount(x: Tensor | Sequence[Tensor], /, weights: Any = None, minlength: in
         array([1, 2, 0, 1])
     """
 @overload
-def bincount(x: ArrayLike, /, weights: Any = None, minlength: int = 0) -> ndarray: ...
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray: ...
 bitwise_and: ufunc[_add]
 """The bits that are set in both operands.
 
@@ -1672,12 +1677,12 @@ def choose(
 @overload
 def clip(
     a: Tensor | Sequence[Tensor],
-    min: Any = None,
-    max: Any = None,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
     out: Tensor | None = None,
     *,
-    a_min: Any = None,
-    a_max: Any = None,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
     dtype: DTypeLike | _dtype | None = None,
 ) -> Tensor:
     """The elements, but none below ``min`` or above ``max``.
@@ -1699,12 +1704,12 @@ def clip(
 @overload
 def clip(
     a: ArrayLike,
-    min: Any = None,
-    max: Any = None,
+    min: ArrayLike | None = None,
+    max: ArrayLike | None = None,
     out: ndarray | None = None,
     *,
-    a_min: Any = None,
-    a_max: Any = None,
+    a_min: ArrayLike | None = None,
+    a_max: ArrayLike | None = None,
     dtype: DTypeLike | _dtype | None = None,
 ) -> ndarray: ...
 @overload
@@ -1954,7 +1959,7 @@ def copyto(dst: Tensor | ndarray, src: Any, casting: str = 'same_kind', where: A
 @overload
 def corrcoef(
     x: Tensor | Sequence[Tensor],
-    y: Any = None,
+    y: ArrayLike | None = None,
     rowvar: _bool = True,
     *,
     dtype: DTypeLike | _dtype | None = None,
@@ -1976,7 +1981,7 @@ def corrcoef(
 @overload
 def corrcoef(
     x: ArrayLike,
-    y: Any = None,
+    y: ArrayLike | None = None,
     rowvar: _bool = True,
     *,
     dtype: DTypeLike | _dtype | None = None,
@@ -2067,12 +2072,12 @@ def count_nonzero(
 @overload
 def cov(
     m: Tensor | Sequence[Tensor],
-    y: Any = None,
+    y: ArrayLike | None = None,
     rowvar: _bool = True,
     bias: _bool = False,
     ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
     *,
     dtype: DTypeLike | _dtype | None = None,
 ) -> Tensor:
@@ -2097,12 +2102,12 @@ def cov(
 @overload
 def cov(
     m: ArrayLike,
-    y: Any = None,
+    y: ArrayLike | None = None,
     rowvar: _bool = True,
     bias: _bool = False,
     ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
     *,
     dtype: DTypeLike | _dtype | None = None,
 ) -> ndarray: ...
@@ -2428,8 +2433,8 @@ def diff(
     a: Tensor | Sequence[Tensor],
     n: int = 1,
     axis: int = -1,
-    prepend: Any = None,
-    append: Any = None,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
 ) -> Tensor:
     """The differences of neighbours along ``axis``.
 
@@ -2450,8 +2455,8 @@ def diff(
     a: ArrayLike,
     n: int = 1,
     axis: int = -1,
-    prepend: Any = None,
-    append: Any = None,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def digitize(x: Tensor | Sequence[Tensor], bins: ArrayLike, right: _bool = False) -> Tensor:
@@ -2606,7 +2611,11 @@ def dstack(
     casting: str = 'same_kind',
 ) -> ndarray: ...
 @overload
-def ediff1d(ary: Tensor | Sequence[Tensor], to_end: Any = None, to_begin: Any = None) -> Tensor:
+def ediff1d(
+    ary: Tensor | Sequence[Tensor],
+    to_end: ArrayLike | None = None,
+    to_begin: ArrayLike | None = None,
+) -> Tensor:
     """The differences of neighbours in the flattened tensor.
 
     Args:
@@ -2623,7 +2632,11 @@ def ediff1d(ary: Tensor | Sequence[Tensor], to_end: Any = None, to_begin: Any = 
         tensor([0, 3, 5])
     """
 @overload
-def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ndarray: ...
+def ediff1d(
+    ary: ArrayLike,
+    to_end: ArrayLike | None = None,
+    to_begin: ArrayLike | None = None,
+) -> ndarray: ...
 @overload
 def einsum(
     subscripts: Tensor | Sequence[Tensor],
@@ -2671,9 +2684,9 @@ def empty(
     dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray:
     """A tensor whose elements are whatever its memory held.
 
@@ -2699,8 +2712,8 @@ def empty_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> Tensor:
     """A tensor, not filled, of the shape and dtype of another.
 
@@ -2727,8 +2740,8 @@ def empty_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> ndarray: ...
 equal: ufunc[_add]
 """Whether elements are equal.
@@ -2851,9 +2864,9 @@ def eye(
     dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
@@ -3138,7 +3151,13 @@ Example:
     >>> exponent
     array([1, 3], dtype=int32)
 """
-def from_dlpack(x: ArrayLike, /, *, device: Any = None, copy: _bool | None = None) -> ndarray:
+def from_dlpack(
+    x: ArrayLike,
+    /,
+    *,
+    device: device | str | None = None,
+    copy: _bool | None = None,
+) -> ndarray:
     """The memory of another library's array, through DLPack.
 
     Args:
@@ -3391,9 +3410,9 @@ def full(
     dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> Tensor:
     """A tensor of one value, or of values that are broadcast to a shape.
 
@@ -3418,9 +3437,9 @@ def full(
     dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray: ...
 @overload
 def full_like(
@@ -3432,8 +3451,8 @@ def full_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> Tensor:
     """A tensor of one value, of the shape and dtype of another.
 
@@ -3462,8 +3481,8 @@ def full_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> Tensor: ...
 @overload
 def full_like(
@@ -3475,8 +3494,8 @@ def full_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> ndarray: ...
 gcd: ufunc[_add]
 """The greatest common divisor.
@@ -3921,7 +3940,7 @@ def histogram(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor]:
     """How many elements each bin holds.
 
@@ -3946,7 +3965,7 @@ def histogram(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray]: ...
 @overload
 def histogram2d(
@@ -3955,7 +3974,7 @@ def histogram2d(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """How many pairs of numbers are in each field of a grid.
 
@@ -3984,7 +4003,7 @@ def histogram2d(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def histogram2d(
@@ -3993,14 +4012,14 @@ def histogram2d(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray, ndarray]: ...
 @overload
 def histogram_bin_edges(
     a: Tensor | Sequence[Tensor],
     bins: Any = 10,
     range: Any = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
     """The edges of the bins that ``histogram`` uses.
 
@@ -4028,7 +4047,7 @@ def histogram_bin_edges(
     a: ArrayLike,
     bins: Any = 10,
     range: Any = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def histogramdd(
@@ -4036,7 +4055,7 @@ def histogramdd(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """How many points each field of a grid holds.
 
@@ -4063,7 +4082,7 @@ def histogramdd(
     bins: Any = 10,
     range: Any = None,
     density: _bool | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[ndarray, tuple[ndarray, ...]]: ...
 @overload
 def hsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
@@ -4284,8 +4303,8 @@ def interp(
     x: Tensor | Sequence[Tensor],
     xp: ArrayLike,
     fp: ArrayLike,
-    left: Any = None,
-    right: Any = None,
+    left: ArrayLike | None = None,
+    right: ArrayLike | None = None,
     period: float | None = None,
 ) -> Tensor:
     """Values between samples, on the straight lines that join them.
@@ -4315,8 +4334,8 @@ def interp(
     x: ArrayLike,
     xp: Tensor | Sequence[Tensor],
     fp: ArrayLike,
-    left: Any = None,
-    right: Any = None,
+    left: ArrayLike | None = None,
+    right: ArrayLike | None = None,
     period: float | None = None,
 ) -> Tensor: ...
 @overload
@@ -4324,8 +4343,8 @@ def interp(
     x: ArrayLike,
     xp: ArrayLike,
     fp: Tensor | Sequence[Tensor],
-    left: Any = None,
-    right: Any = None,
+    left: ArrayLike | None = None,
+    right: ArrayLike | None = None,
     period: float | None = None,
 ) -> Tensor: ...
 @overload
@@ -4333,8 +4352,8 @@ def interp(
     x: ArrayLike,
     xp: ArrayLike,
     fp: ArrayLike,
-    left: Any = None,
-    right: Any = None,
+    left: ArrayLike | None = None,
+    right: ArrayLike | None = None,
     period: float | None = None,
 ) -> ndarray: ...
 @overload
@@ -4442,8 +4461,8 @@ Example:
 def isclose(
     a: Tensor | Sequence[Tensor],
     b: ArrayLike,
-    rtol: Any = 1e-05,
-    atol: Any = 1e-08,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
     equal_nan: _bool = False,
 ) -> Tensor:
     """Whether elements are equal but for a tolerance.
@@ -4464,16 +4483,16 @@ def isclose(
 def isclose(
     a: ArrayLike,
     b: Tensor | Sequence[Tensor],
-    rtol: Any = 1e-05,
-    atol: Any = 1e-08,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
     equal_nan: _bool = False,
 ) -> Tensor: ...
 @overload
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
-    rtol: Any = 1e-05,
-    atol: Any = 1e-08,
+    rtol: ArrayLike = 1e-05,
+    atol: ArrayLike = 1e-08,
     equal_nan: _bool = False,
 ) -> ndarray: ...
 @overload
@@ -4835,7 +4854,7 @@ def linspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> Tensor:
     """``num`` numbers at equal distances from ``start`` to ``stop``.
 
@@ -4864,7 +4883,7 @@ def linspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> Tensor: ...
 @overload
 def linspace(
@@ -4876,7 +4895,7 @@ def linspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> ndarray: ...
 @overload
 def linspace(
@@ -4888,7 +4907,7 @@ def linspace(
     retstep: Literal[True],
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def linspace(
@@ -4900,7 +4919,7 @@ def linspace(
     retstep: Literal[True],
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def linspace(
@@ -4912,7 +4931,7 @@ def linspace(
     retstep: Literal[True],
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> tuple[ndarray, ndarray]: ...
 @overload
 def linspace(
@@ -4924,7 +4943,7 @@ def linspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 @overload
 def linspace(
@@ -4936,7 +4955,7 @@ def linspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> Tensor | tuple[Tensor, Tensor]: ...
 @overload
 def linspace(
@@ -4948,7 +4967,7 @@ def linspace(
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
     *,
-    device: Any = None,
+    device: device | str | None = None,
 ) -> ndarray | tuple[ndarray, ndarray]: ...
 @overload
 def load(
@@ -5441,7 +5460,7 @@ def logspace(
     stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
-    base: Any = 10.0,
+    base: ArrayLike = 10.0,
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
 ) -> Tensor:
@@ -5467,7 +5486,7 @@ def logspace(
     stop: Tensor | Sequence[Tensor],
     num: int = 50,
     endpoint: _bool = True,
-    base: Any = 10.0,
+    base: ArrayLike = 10.0,
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
 ) -> Tensor: ...
@@ -5477,7 +5496,7 @@ def logspace(
     stop: ArrayLike,
     num: int = 50,
     endpoint: _bool = True,
-    base: Any = 10.0,
+    base: ArrayLike = 10.0,
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
 ) -> ndarray: ...
@@ -5576,7 +5595,7 @@ def max(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The largest element, of all or along ``axis``.
@@ -5600,7 +5619,7 @@ def max(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 maximum: ufunc[_add]
@@ -5743,7 +5762,7 @@ def min(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The smallest element, of all or along ``axis``.
@@ -5767,7 +5786,7 @@ def min(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 minimum: ufunc[_add]
@@ -6032,7 +6051,7 @@ def nanmax(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The largest element of those that are not NaN, of all or along ``axis``.
@@ -6059,7 +6078,7 @@ def nanmax(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -6136,7 +6155,7 @@ def nanmin(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The smallest element of those that are not NaN, of all or along ``axis``.
@@ -6163,7 +6182,7 @@ def nanmin(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -6176,7 +6195,7 @@ def nanpercentile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
     """The values below which given parts of the elements that are not NaN lie.
 
@@ -6217,7 +6236,7 @@ def nanpercentile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor: ...
 @overload
 def nanpercentile(
@@ -6229,7 +6248,7 @@ def nanpercentile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def nanprod(
@@ -6238,7 +6257,7 @@ def nanprod(
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The product of the elements that are not NaN, of all or along ``axis``.
@@ -6264,7 +6283,7 @@ def nanprod(
     dtype: DTypeLike | _dtype | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -6277,7 +6296,7 @@ def nanquantile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
     """The values below which given parts of the elements that are not NaN lie.
 
@@ -6318,7 +6337,7 @@ def nanquantile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor: ...
 @overload
 def nanquantile(
@@ -6330,7 +6349,7 @@ def nanquantile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def nanstd(
@@ -6342,7 +6361,7 @@ def nanstd(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Tensor:
     """The standard deviation of the elements that are not NaN, of all or along ``axis``.
@@ -6377,7 +6396,7 @@ def nanstd(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> ndarray: ...
 @overload
@@ -6387,7 +6406,7 @@ def nansum(
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The sum of the elements that are not NaN, of all or along ``axis``.
@@ -6413,7 +6432,7 @@ def nansum(
     dtype: DTypeLike | _dtype | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -6426,7 +6445,7 @@ def nanvar(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Tensor:
     """The variance of the elements that are not NaN, of all or along ``axis``.
@@ -6461,7 +6480,7 @@ def nanvar(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> ndarray: ...
 def ndim(a: ArrayLike) -> int:
@@ -6553,9 +6572,9 @@ def ones(
     dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray:
     """A tensor of ones.
 
@@ -6582,8 +6601,8 @@ def ones_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> Tensor:
     """A tensor of ones of the shape and dtype of another.
 
@@ -6610,8 +6629,8 @@ def ones_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> ndarray: ...
 @overload
 def outer(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor:
@@ -6758,7 +6777,7 @@ def percentile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
     """The values below which given parts of the elements lie.
 
@@ -6799,7 +6818,7 @@ def percentile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor: ...
 @overload
 def percentile(
@@ -6811,7 +6830,7 @@ def percentile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def permute_dims(a: Tensor | Sequence[Tensor], axes: Sequence[int] | None = None) -> Tensor:
@@ -6930,7 +6949,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: Literal[False] = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Literal[False] = False,
 ) -> Tensor:
     """The polynomial of a degree that is nearest to points, in the sense of least squares.
@@ -6966,7 +6985,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: Literal[False] = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Literal[False] = False,
 ) -> Tensor: ...
 @overload
@@ -6976,7 +6995,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: Literal[False] = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Literal[False] = False,
 ) -> ndarray: ...
 @overload
@@ -6987,7 +7006,7 @@ def polyfit(
     rcond: float | None = None,
     *,
     full: Literal[True],
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Any = False,
 ) -> tuple[Tensor, Tensor, int, Tensor, float]: ...
 @overload
@@ -6998,7 +7017,7 @@ def polyfit(
     rcond: float | None = None,
     *,
     full: Literal[True],
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Any = False,
 ) -> tuple[Tensor, Tensor, int, Tensor, float]: ...
 @overload
@@ -7009,7 +7028,7 @@ def polyfit(
     rcond: float | None = None,
     *,
     full: Literal[True],
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Any = False,
 ) -> tuple[ndarray, ndarray, int, ndarray, float]: ...
 @overload
@@ -7019,7 +7038,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: _bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     *,
     cov: Literal[True, 'unscaled'],
 ) -> tuple[Tensor, Tensor]: ...
@@ -7030,7 +7049,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: _bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     *,
     cov: Literal[True, 'unscaled'],
 ) -> tuple[Tensor, Tensor]: ...
@@ -7041,7 +7060,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: _bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     *,
     cov: Literal[True, 'unscaled'],
 ) -> tuple[ndarray, ndarray]: ...
@@ -7052,7 +7071,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: _bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Any = False,
 ) -> Tensor | tuple[Tensor, Tensor, int, Tensor, float] | tuple[Tensor, Tensor]: ...
 @overload
@@ -7062,7 +7081,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: _bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Any = False,
 ) -> Tensor | tuple[Tensor, Tensor, int, Tensor, float] | tuple[Tensor, Tensor]: ...
 @overload
@@ -7072,7 +7091,7 @@ def polyfit(
     deg: int,
     rcond: float | None = None,
     full: _bool = False,
-    w: Any = None,
+    w: ArrayLike | None = None,
     cov: Any = False,
 ) -> ndarray | tuple[ndarray, ndarray, int, ndarray, float] | tuple[ndarray, ndarray]: ...
 positive: ufunc[_abs]
@@ -7138,7 +7157,7 @@ def prod(
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The product of the elements, of all or along ``axis``.
@@ -7164,7 +7183,7 @@ def prod(
     dtype: DTypeLike | _dtype | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -7260,7 +7279,7 @@ def quantile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
     """The values below which given parts of the elements lie.
 
@@ -7301,7 +7320,7 @@ def quantile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> Tensor: ...
 @overload
 def quantile(
@@ -7313,7 +7332,7 @@ def quantile(
     method: str = 'linear',
     keepdims: _bool = False,
     *,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
 ) -> ndarray: ...
 rad2deg: ufunc[_abs]
 """Radians as degrees.
@@ -7807,7 +7826,7 @@ def searchsorted(
     a: Tensor | Sequence[Tensor],
     v: ArrayLike,
     side: str = 'left',
-    sorter: Any = None,
+    sorter: ArrayLike | None = None,
 ) -> Tensor:
     """Where elements would go in a sorted vector.
 
@@ -7827,10 +7846,15 @@ def searchsorted(
     a: ArrayLike,
     v: Tensor | Sequence[Tensor],
     side: str = 'left',
-    sorter: Any = None,
+    sorter: ArrayLike | None = None,
 ) -> Tensor: ...
 @overload
-def searchsorted(a: ArrayLike, v: ArrayLike, side: str = 'left', sorter: Any = None) -> ndarray: ...
+def searchsorted(
+    a: ArrayLike,
+    v: ArrayLike,
+    side: str = 'left',
+    sorter: ArrayLike | None = None,
+) -> ndarray: ...
 @overload
 def select(condlist: Tensor | Sequence[Tensor], choicelist: ArrayLike, default: Any = 0) -> Tensor:
     """For each element the choice of the first condition that holds.
@@ -8220,7 +8244,7 @@ def std(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Tensor:
     """The standard deviation of the elements, of all or along ``axis``.
@@ -8251,7 +8275,7 @@ def std(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> ndarray: ...
 subtract: ufunc[_add]
@@ -8280,7 +8304,7 @@ def sum(
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> Tensor:
     """The sum of the elements, of all or along ``axis``.
@@ -8306,7 +8330,7 @@ def sum(
     dtype: DTypeLike | _dtype | None = None,
     out: ndarray | None = None,
     keepdims: _bool = False,
-    initial: Any = None,
+    initial: ArrayLike | None = None,
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
@@ -8432,7 +8456,11 @@ Example:
     array([0.        , 0.76159416])
 """
 @overload
-def tensordot(a: Tensor | Sequence[Tensor], b: ArrayLike, axes: Any = 2) -> Tensor:
+def tensordot(
+    a: Tensor | Sequence[Tensor],
+    b: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] = 2,
+) -> Tensor:
     """Sums of products over several dimensions of both.
 
     Args:
@@ -8446,9 +8474,17 @@ def tensordot(a: Tensor | Sequence[Tensor], b: ArrayLike, axes: Any = 2) -> Tens
         (2, 4)
     """
 @overload
-def tensordot(a: ArrayLike, b: Tensor | Sequence[Tensor], axes: Any = 2) -> Tensor: ...
+def tensordot(
+    a: ArrayLike,
+    b: Tensor | Sequence[Tensor],
+    axes: SupportsIndex | Sequence[SupportsIndex] = 2,
+) -> Tensor: ...
 @overload
-def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> ndarray: ...
+def tensordot(
+    a: ArrayLike,
+    b: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] = 2,
+) -> ndarray: ...
 @overload
 def tile(A: Tensor | Sequence[Tensor], reps: ArrayLike) -> Tensor:
     """``A`` several times along each dimension.
@@ -8500,7 +8536,10 @@ def trace(
     out: ndarray | None = None,
 ) -> ndarray: ...
 @overload
-def transpose(a: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
+def transpose(
+    a: Tensor | Sequence[Tensor],
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
     """``a`` with its dimensions in another order.
 
     Args:
@@ -8515,7 +8554,10 @@ def transpose(a: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
                [3, 6]])
     """
 @overload
-def transpose(a: ArrayLike, axes: Any = None) -> ndarray: ...
+def transpose(
+    a: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
 @overload
 def trapezoid(y: Tensor | Sequence[Tensor], x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     """The integral of ``y`` along ``axis``, by the trapezoidal rule.
@@ -9133,7 +9175,7 @@ def var(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Tensor:
     """The variance of the elements, of all or along ``axis``.
@@ -9164,7 +9206,7 @@ def var(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> ndarray: ...
 @overload
@@ -9316,9 +9358,9 @@ def zeros(
     dtype: DTypeLike | _dtype | None = None,
     order: str = 'C',
     *,
-    device: Any = None,
+    device: device | str | None = None,
     like: Any = None,
-    backend: Any = None,
+    backend: Backend | str | None = None,
 ) -> ndarray:
     """A tensor of zeros.
 
@@ -9344,8 +9386,8 @@ def zeros_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> Tensor:
     """A tensor of zeros of the shape and dtype of another.
 
@@ -9372,6 +9414,6 @@ def zeros_like(
     subok: _bool = True,
     shape: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
-    device: Any = None,
-    backend: Any = None,
+    device: device | str | None = None,
+    backend: Backend | str | None = None,
 ) -> ndarray: ...

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 from numpy.typing import DTypeLike
 from typing import Any
+from typing import SupportsIndex
 from typing import overload
+from tinytorch.core.device import device
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 from tinytorch.numpy.ndarray import ndarray
@@ -76,7 +78,7 @@ def fft2(
 def fftfreq(
     n: int,
     d: Any = 1.0,
-    device: Any = None,
+    device: device | str | None = None,
     *,
     dtype: DTypeLike | dtype | None = None,
 ) -> ndarray:
@@ -125,7 +127,10 @@ def fftn(
     out: ndarray | None = None,
 ) -> ndarray: ...
 @overload
-def fftshift(x: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
+def fftshift(
+    x: Tensor | Sequence[Tensor],
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
     """The spectrum with the frequency 0 in its middle.
 
     Args:
@@ -138,7 +143,10 @@ def fftshift(x: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
         array([-2, -1,  0,  1,  2])
     """
 @overload
-def fftshift(x: ArrayLike, axes: Any = None) -> ndarray: ...
+def fftshift(
+    x: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
 @overload
 def hfft(
     a: Tensor | Sequence[Tensor],
@@ -266,7 +274,10 @@ def ifftn(
     out: ndarray | None = None,
 ) -> ndarray: ...
 @overload
-def ifftshift(x: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
+def ifftshift(
+    x: Tensor | Sequence[Tensor],
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
     """The inverse of ``fftshift``.
 
     Args:
@@ -279,7 +290,10 @@ def ifftshift(x: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor:
         array([ 0,  1,  2, -2, -1])
     """
 @overload
-def ifftshift(x: ArrayLike, axes: Any = None) -> ndarray: ...
+def ifftshift(
+    x: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
 @overload
 def ihfft(
     a: Tensor | Sequence[Tensor],
@@ -469,7 +483,7 @@ def rfft2(
 def rfftfreq(
     n: int,
     d: Any = 1.0,
-    device: Any = None,
+    device: device | str | None = None,
     *,
     dtype: DTypeLike | dtype | None = None,
 ) -> ndarray:

@@ -283,7 +283,7 @@ def matrix_rank(
     tol: Any = None,
     hermitian: bool = False,
     *,
-    rtol: Any = None,
+    rtol: ArrayLike | None = None,
 ) -> Tensor:
     """How many singular values of each matrix are not 0.
 
@@ -304,7 +304,7 @@ def matrix_rank(
     tol: Any = None,
     hermitian: bool = False,
     *,
-    rtol: Any = None,
+    rtol: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def matrix_transpose(x: Tensor | Sequence[Tensor], /) -> Tensor:
@@ -391,7 +391,7 @@ def pinv(
     rcond: Any = None,
     hermitian: bool = False,
     *,
-    rtol: Any = None,
+    rtol: ArrayLike | None = None,
 ) -> Tensor:
     """The pseudo-inverse of each matrix.
 
@@ -413,7 +413,7 @@ def pinv(
     rcond: Any = None,
     hermitian: bool = False,
     *,
-    rtol: Any = None,
+    rtol: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
 def qr(a: Tensor | Sequence[Tensor], mode: Literal['reduced', 'complete'] = 'reduced') -> linalg_qr:
@@ -551,7 +551,13 @@ def svdvals(x: Tensor | Sequence[Tensor], /) -> Tensor:
 @overload
 def svdvals(x: ArrayLike, /) -> ndarray: ...
 @overload
-def tensordot(x1: Tensor | Sequence[Tensor], x2: ArrayLike, /, *, axes: Any = 2) -> Tensor:
+def tensordot(
+    x1: Tensor | Sequence[Tensor],
+    x2: ArrayLike,
+    /,
+    *,
+    axes: SupportsIndex | Sequence[SupportsIndex] = 2,
+) -> Tensor:
     """Sums of products over several dimensions; see ``tinytorch.numpy.tensordot``.
 
     Example:
@@ -560,9 +566,21 @@ def tensordot(x1: Tensor | Sequence[Tensor], x2: ArrayLike, /, *, axes: Any = 2)
         6.0
     """
 @overload
-def tensordot(x1: ArrayLike, x2: Tensor | Sequence[Tensor], /, *, axes: Any = 2) -> Tensor: ...
+def tensordot(
+    x1: ArrayLike,
+    x2: Tensor | Sequence[Tensor],
+    /,
+    *,
+    axes: SupportsIndex | Sequence[SupportsIndex] = 2,
+) -> Tensor: ...
 @overload
-def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> ndarray: ...
+def tensordot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    *,
+    axes: SupportsIndex | Sequence[SupportsIndex] = 2,
+) -> ndarray: ...
 @overload
 def tensorinv(a: Tensor | Sequence[Tensor], ind: int = 2) -> Tensor:
     """The inverse of ``tensordot(a, ...)`` over the dimensions from ``ind`` on.
@@ -579,7 +597,11 @@ def tensorinv(a: Tensor | Sequence[Tensor], ind: int = 2) -> Tensor:
 @overload
 def tensorinv(a: ArrayLike, ind: int = 2) -> ndarray: ...
 @overload
-def tensorsolve(a: Tensor | Sequence[Tensor], b: ArrayLike, axes: Any = None) -> Tensor:
+def tensorsolve(
+    a: Tensor | Sequence[Tensor],
+    b: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
     """``x`` such that ``tensordot(a, x, x.ndim)`` is ``b``.
 
     Args:
@@ -594,9 +616,17 @@ def tensorsolve(a: Tensor | Sequence[Tensor], b: ArrayLike, axes: Any = None) ->
                [0.5, 0.5]])
     """
 @overload
-def tensorsolve(a: ArrayLike, b: Tensor | Sequence[Tensor], axes: Any = None) -> Tensor: ...
+def tensorsolve(
+    a: ArrayLike,
+    b: Tensor | Sequence[Tensor],
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor: ...
 @overload
-def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> ndarray: ...
+def tensorsolve(
+    a: ArrayLike,
+    b: ArrayLike,
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> ndarray: ...
 @overload
 def trace(
     x: Tensor | Sequence[Tensor],

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from numpy import dtype
 from numpy.typing import ArrayLike
 from numpy.typing import DTypeLike
+from types import EllipsisType
 from types import GenericAlias
 from types import ModuleType
 from typing import Any
@@ -164,7 +165,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __ge__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
     def __ge__(self, other: ArrayLike, /) -> ndarray: ...
-    def __getitem__(self, key: Any) -> ndarray: ...
+    def __getitem__(
+        self,
+        key: SupportsIndex | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None,
+    ) -> ndarray: ...
     @overload
     def __gt__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
@@ -281,7 +285,11 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __rxor__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
     def __rxor__(self, other: ArrayLike, /) -> ndarray: ...
-    def __setitem__(self, key: Any, value: Any) -> None: ...
+    def __setitem__(
+        self,
+        key: SupportsIndex | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None,
+        value: ArrayLike,
+    ) -> None: ...
     @overload
     def __sub__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
@@ -423,7 +431,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
     def astype(
         _self,
-        dtype: _dtype | type | str,
+        dtype: DTypeLike | _dtype,
         order: str = 'K',
         casting: str = 'unsafe',
         subok: bool = True,
@@ -490,12 +498,12 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     ) -> ndarray: ...
     def clip(
         _self,
-        min: Any = None,
-        max: Any = None,
+        min: ArrayLike | None = None,
+        max: ArrayLike | None = None,
         out: ndarray | None = None,
         *,
-        a_min: Any = None,
-        a_max: Any = None,
+        a_min: ArrayLike | None = None,
+        a_max: ArrayLike | None = None,
         dtype: DTypeLike | _dtype | None = None,
     ) -> ndarray:
         """The elements, but none below ``min`` or above ``max``.
@@ -514,12 +522,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
             array([0. , 0.5, 1. ])
         """
-    def compress(
-        _self,
-        condition: Any,
-        axis: int | None = None,
-        out: Sequence[Tensor] | None = None,
-    ) -> ndarray:
+    def compress(_self, condition: ArrayLike, axis: int | None = None, out: Any = None) -> ndarray:
         """The slices along a dimension where a condition holds; see ``numpy.compress``.
 
         Args:
@@ -654,7 +657,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> pickle.loads(np.array([1, 2]).dumps())
             array([1, 2])
         """
-    def fill(_self, value: Any) -> None:
+    def fill(_self, value: ArrayLike) -> None:
         """Write one value everywhere.
 
         Args:
@@ -682,7 +685,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.array([[1, 2], [3, 4]]).flatten("F")
             array([1, 3, 2, 4])
         """
-    def getfield(_self, dtype: _dtype | type | str, offset: int = 0) -> ndarray:
+    def getfield(_self, dtype: DTypeLike | _dtype, offset: int = 0) -> ndarray:
         """Part of the bytes of each element, as numbers of another dtype, a view.
 
         Args:
@@ -699,7 +702,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> ndarray:
         """The largest element, of all or along ``axis``.
@@ -746,7 +749,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> ndarray:
         """The smallest element, of all or along ``axis``.
@@ -780,7 +783,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
     def partition(
         _self,
-        kth: Any,
+        kth: ArrayLike,
         axis: int = -1,
         kind: str = 'introselect',
         order: Any = None,
@@ -806,7 +809,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> ndarray:
         """The product of the elements, of all or along ``axis``.
@@ -825,7 +828,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.prod([[1, 2], [3, 4]])
             24
         """
-    def put(_self, indices: Any, values: Any, mode: str = 'raise') -> None:
+    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> None:
         """Write values to places of the array as if it had one dimension; see ``numpy.put``.
 
         Args:
@@ -875,7 +878,12 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
     @overload
     def repeat(_self, repeats: ArrayLike, axis: int | None = None) -> ndarray: ...
-    def reshape(_self, *shape: Any, order: str = 'C', copy: bool | None = None) -> ndarray:
+    def reshape(
+        _self,
+        *shape: SupportsIndex | Sequence[SupportsIndex],
+        order: str = 'C',
+        copy: bool | None = None,
+    ) -> ndarray:
         """The same elements in another shape, a view where that can be.
 
         Args:
@@ -889,7 +897,11 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             array([[0, 1],
                    [2, 3]])
         """
-    def resize(_self, *new_shape: Any, refcheck: bool = True) -> None:
+    def resize(
+        _self,
+        *new_shape: SupportsIndex | Sequence[SupportsIndex],
+        refcheck: bool = True,
+    ) -> None:
         """Give the array another shape, with zeros for what is new, in place.
 
         Args:
@@ -925,7 +937,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         _self,
         v: Tensor | Sequence[Tensor],
         side: str = 'left',
-        sorter: Any = None,
+        sorter: ArrayLike | None = None,
     ) -> Tensor:
         """Where elements would go in a sorted vector.
 
@@ -941,8 +953,13 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             array([1, 2])
         """
     @overload
-    def searchsorted(_self, v: ArrayLike, side: str = 'left', sorter: Any = None) -> ndarray: ...
-    def setfield(_self, val: Any, dtype: _dtype | type | str, offset: int = 0) -> None:
+    def searchsorted(
+        _self,
+        v: ArrayLike,
+        side: str = 'left',
+        sorter: ArrayLike | None = None,
+    ) -> ndarray: ...
+    def setfield(_self, val: ArrayLike, dtype: DTypeLike | _dtype, offset: int = 0) -> None:
         """Write to part of the bytes of each element.
 
         Args:
@@ -1024,7 +1041,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
-        mean: Any = None,
+        mean: ArrayLike | None = None,
         correction: float | None = None,
     ) -> ndarray:
         """The standard deviation of the elements, of all or along ``axis``.
@@ -1051,7 +1068,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
         keepdims: bool = False,
-        initial: Any = None,
+        initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> ndarray:
         """The sum of the elements, of all or along ``axis``.
@@ -1176,7 +1193,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.trace([[1, 2], [3, 4]])
             5
         """
-    def transpose(_self, *axes: Any) -> ndarray:
+    def transpose(_self, *axes: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
         """The dimensions in another order, a view.
 
         Args:
@@ -1196,7 +1213,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
-        mean: Any = None,
+        mean: ArrayLike | None = None,
         correction: float | None = None,
     ) -> ndarray:
         """The variance of the elements, of all or along ``axis``.
@@ -1217,7 +1234,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.var([1.0, 3.0])
             1.0
         """
-    def view(_self, dtype: _dtype | type | str | None = None, type: Any = None) -> ndarray:
+    def view(_self, dtype: DTypeLike | _dtype | None = None, type: Any = None) -> ndarray:
         """The same memory, seen as numbers of another dtype.
 
         Args:
