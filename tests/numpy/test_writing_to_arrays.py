@@ -283,3 +283,57 @@ def test_arrays_of_an_arrays_memory() -> None:
     a = np.arange(6)
     part = np.ndarray((2, 2), int, buffer=a, offset=8)
     assert part.tolist() == [[1, 2], [3, 4]]
+
+
+def test_matrices_are_multiplied_in_place_by_matrices_alone() -> None:
+    for m in (numpy, np):
+        a: Any = m.ones(3)
+        with pytest.raises(ValueError, match="inplace matrix multiplication requires"):
+            a @= m.ones(3)
+    b = np.ones(3)
+    b @= np.full((3, 3), 2.0)
+    assert b.tolist() == [6, 6, 6]
+
+
+def test_numbers_equal_no_text() -> None:
+    for other in ("a", b"1", None):
+        assert (np.array([1, 2]) == other).tolist() == [False, False]
+        assert (np.array([1, 2]) != other).tolist() == [True, True]
+
+
+def test_sizes_below_zero_stretch_nothing() -> None:
+    with pytest.raises(ValueError, match="non-negative"):
+        np.broadcast_to(np.array([1, 2]), (-1, 2))
+
+
+def test_what_has_no_such_shape_is_not_copied() -> None:
+    part = np.arange(12).reshape(3, 4)[:, :2]
+    with pytest.raises(AttributeError, match="Incompatible shape for in-place modification"):
+        part.shape = (6,)
+
+
+@pytest.mark.parametrize("name", ["absolute", "conjugate", "remainder", "divide", "arccos"])
+def test_a_ufunc_is_one_under_all_its_names(name: str) -> None:
+    same = [n for n in dir(numpy) if getattr(numpy, n) is getattr(numpy, name)]
+    assert len(same) > 1
+    assert all(getattr(np, n) is getattr(np, name) for n in same)
+
+
+@pytest.mark.parametrize("order", ["c", "f", "a", "k"])
+def test_orders_in_small_letters(order: str) -> None:
+    a = numpy.arange(6).reshape(2, 3).T
+    assert np.array(a).ravel(order).tolist() == a.ravel(order.upper()).tolist()
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "floor_divide", "bitwise_xor"])
+def test_methods_of_ufuncs(name: str) -> None:
+    mine, theirs = getattr(np, name), getattr(numpy, name)
+    values = numpy.array([[7, 2, 3], [6, 5, 1]])
+    array = np.array(values)
+    out = np.zeros(2, dtype=int)
+    assert mine.reduce(array, axis=1, out=out) is out
+    assert out.tolist() == theirs.reduce(values, axis=1).tolist()
+    assert mine.reduce(array, 0, keepdims=True).tolist() == [theirs.reduce(values, 0).tolist()]
+    assert mine.accumulate(array, 1).tolist() == theirs.accumulate(values, 1).tolist()
+    assert mine.reduceat(array, [0, 2], 1).tolist() == theirs.reduceat(values, [0, 2], 1).tolist()
+    assert mine.outer(array[0], array[1]).tolist() == theirs.outer(*values).tolist()

@@ -96,6 +96,20 @@ def lenient(function: Any, numpys: Any) -> Any:
     return called
 
 
+def _called(function: Any) -> Any:
+    """``lenient`` for the ufuncs, all of which are called by one method."""
+
+    def call(ufunc: Any, *args: Any, **options: Any) -> Any:
+        try:
+            return function(ufunc, *args, **options)
+        except (TypeError, ValueError, AttributeError):
+            if not collecting:
+                raise
+            return getattr(numpy, ufunc.__name__)(*plain(args), **plain(options))
+
+    return call
+
+
 def _tables() -> dict[str, Any]:
     """NumPy's tables of dtypes without those that are set apart, and of its ufuncs."""
     kinds = numpy._core.sctypes.items()  # type: ignore[attr-defined]
@@ -186,6 +200,7 @@ def install() -> None:
     core.umath.__dict__.update(_ufuncs() | _numbers())
     top._core, top.numerictypes, core.numerictypes = core, top, top
     modules["answered.testing"] = top.testing = _assertions()
+    np.ufunc.__call__ = _called(np.ufunc.__call__)  # type: ignore[method-assign]
     for name in ("astype", "view"):
         method = lenient(getattr(np.ndarray, name), getattr(numpy.ndarray, name))
         setattr(np.ndarray, name, method)

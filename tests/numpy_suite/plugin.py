@@ -24,19 +24,27 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{marker}: NumPy's own")
 
 
+def _kind(value: Any) -> Any:
+    """The dtype that a parameter is or has, or None."""
+    kind = getattr(value, "dtype", value)
+    if isinstance(kind, type) and kind is not object and not issubclass(kind, numpy.generic):
+        return None  # to NumPy any class is one of objects
+    try:
+        return numpy.dtype(kind) if isinstance(kind, str | type | numpy.dtype) else None
+    except (SyntaxError, TypeError, ValueError):  # of what only looks like one
+        return None
+
+
 def _kinds(item: Any) -> list[str]:
     """The dtypes among the parameters of a test that are set apart."""
-    found = []
-    for value in getattr(getattr(item, "callspec", None), "params", {}).values():
-        for part in value if isinstance(value, list | tuple) else (value,):
-            try:
-                kind = getattr(part, "dtype", part)
-                kind = numpy.dtype(kind) if isinstance(kind, str | type | numpy.dtype) else None
-            except (SyntaxError, TypeError, ValueError):  # of what only looks like one
-                continue
-            if kind is not None and (kind.kind in "OSUVMmT" or kind.char in "gG"):
-                found.append(kind.name)
-    return found
+    values = getattr(getattr(item, "callspec", None), "params", {}).values()
+    parts = (part for value in values for part in _parts(value))
+    found = filter(None, map(_kind, parts))
+    return [kind.name for kind in found if kind.kind in "OSUVMmT" or kind.char in "gG"]
+
+
+def _parts(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else (value,)
 
 
 def reason(item: Any) -> str | None:

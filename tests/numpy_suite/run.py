@@ -32,14 +32,16 @@ _ANSWERED = r"""
                   |_stride_tricks_impl|_npyio_impl|_shape_base_impl) )?
     | linalg | fft | random | exceptions | polynomial (?:\.\w+)? | testing | ma\.testutils )"""
 _IMPORT = re.compile(rf"^(\s*(?:from|import)\s+)numpy(?:\.({_ANSWERED}))?(?=\s)", re.M | re.X)
-_PRIVATE = re.compile(r"\._core(?:\.(?!umath|_multiarray_umath)\w+)?|\.lib\._\w+")
+_PRIVATE = re.compile(r"\._core(?:\.(?!umath)\w+)?|\.lib\._\w+")
 
 
 def rewritten(text: str) -> str:
     """A test file that imports ``answered`` for ``numpy``."""
 
     def answered(found: re.Match[str]) -> str:
-        part = _PRIVATE.sub("", f".{found[2]}" if found[2] else "").replace("_multiarray_", "")
+        part = f".{found[2]}" if found[2] else ""
+        part = part.replace("_multiarray_", "").replace("_stride_tricks_impl", "stride_tricks")
+        part = _PRIVATE.sub("", part)
         part = part.replace("ma.testutils", "testing")
         name = f"answered{part}"
         bare = found[1].strip() == "import" and text[found.end()] == "\n"

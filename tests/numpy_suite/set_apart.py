@@ -26,6 +26,9 @@ FILES = {
 #: Tests by their name: file::class::function[parameters].
 TESTS = {
     "subclasses of NumPy's array, matrices, masked arrays": r"[Ss]ubclass|Matrix\b|masked",
+    "NumPy's scalars as objects of their own, which are arrays without dimensions here": r"""
+        TestArrayFromScalar|TestAsIntegerRatio|TestIsInteger|TestClassGetItem
+        |test_array_scalar_method_signatures|test_scalar_repr|test_integer_comparison""",
     "C": r"[Rr]efcount|[Bb]uffer|PEP3118|NewBufferProtocol|CTypes|WritebackIfCopy|Alignment",
 }
 #: Tests by what their source says.

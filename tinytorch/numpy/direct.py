@@ -195,7 +195,8 @@ def overwrite(function: Callable[..., Any], args: tuple[Any, ...], options: dict
     named = {name: _raw(value) for name, value in options.items()}
     if any(value is NOT for value in (*given, *named.values())):
         return False
-    function(*given, **named)
+    if function(*given, **named) is NOT:
+        return False
     args[0]._tensor._bump()
     return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from numbers import Integral
 from types import ModuleType
 from typing import Any
 
@@ -137,7 +138,7 @@ def transpose(self: ndarray, *axes: Any) -> ndarray:
         >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
         (3, 2, 4)
     """
-    order = axes[0] if len(axes) == 1 and not hasattr(axes[0], "__index__") else axes or None
+    order = axes[0] if len(axes) == 1 and not isinstance(axes[0], Integral) else axes or None
     return public("transpose")(self, order)  # type: ignore[no-any-return]
 
 

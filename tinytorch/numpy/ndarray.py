@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Sequence
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Generic, overload
@@ -79,7 +80,14 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @shape.setter
     @raising
     def shape(self, shape: int | Sequence[int]) -> None:
-        self._tensor = self._tensor.view(shape)  # type: ignore[attr-defined]
+        tensor: Any = self._tensor
+        try:
+            self._tensor = tensor.view(shape)
+        except RuntimeError:
+            if math.prod(_sizes(shape)) != self.size:
+                raise
+            text = "Incompatible shape for in-place modification. Use `.reshape()` to make a copy"
+            raise AttributeError(f"{text} with the desired shape.") from None
 
     @property
     def ndim(self) -> int:
@@ -405,6 +413,10 @@ def array_of_tensor(tensor: Any) -> ndarray:
 def closed_view(array: ndarray, tensor: Tensor) -> ndarray:
     """The array of a view; of itself, itself."""
     return array if tensor is array._tensor else array_of_tensor(tensor)
+
+
+def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
+    return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
 def native(dtype: Any) -> numpy.dtype[Any]:

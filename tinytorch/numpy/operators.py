@@ -80,11 +80,15 @@ def _power(self: ndarray, other: Any, mod: None = None, /) -> Any:
     return public("power")(self, other)
 
 
+#: Classes of what no number equals.
+_UNLIKE = (str, bytes, type(None))
+
+
 def _order(sign: str, function: ufunc) -> Callable[..., Any]:
     plain = _forward(function)
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if other is None and sign in ("eq", "ne"):  # of which nothing is equal
+        if isinstance(other, _UNLIKE) and sign in ("eq", "ne"):  # of which nothing is equal
             return public("full")(self.shape, sign == "ne")
         return plain(self, other)
 
@@ -100,12 +104,27 @@ def attach() -> None:
         members[f"__r{sign}__"] = _reflected(function)
         if sign != "divmod":
             members[f"__i{sign}__"] = _inplace(function)
+    members["__imatmul__"] = _multiplied(members["__imatmul__"])
     members |= {f"__{sign}__": _order(sign, public(name)) for sign, name in _ORDERS.items()}
     members |= {f"__{sign}__": _unary(public(name)) for sign, name in _OF_ONE.items()}
     members["__pow__"] = _power
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
         setattr(ndarray, name, method)
+
+
+def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
+    """``@=``, whose result must be a matrix where the array is one."""
+
+    def method(self: ndarray, other: Any, /) -> Any:
+        if not self.ndim or getattr(other, "ndim", 2) < 2:
+            raise ValueError(
+                "inplace matrix multiplication requires the first operand to have at least one "
+                "and the second at least two dimensions."
+            )
+        return inplace(self, other)
+
+    return method
 
 
 def _unary(function: ufunc) -> Callable[..., Any]:

@@ -257,7 +257,8 @@ class ufunc(Generic[Calls_co]):
             array([2., 0., 1.])
         """
         given = (a, indices) if b is _NOTHING else (a, indices, b)
-        if not direct.overwrite(self._host.at, given, {}):
+        own = self._method("at")
+        if own is None or not direct.overwrite(own, given, {}):
             self._at(a, indices, b)
 
     def _method(self, name: str) -> Any:

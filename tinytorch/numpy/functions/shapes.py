@@ -262,6 +262,9 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
         shape: The sizes.
         subok: Accepted.
 
+    Raises:
+        ValueError: For a size below 0, or what cannot be stretched so.
+
     Example:
         >>> import tinytorch.numpy as np
         >>> np.broadcast_to([1, 2], (2, 2))
@@ -269,6 +272,8 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
                [1, 2]])
     """
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if any(size < 0 for size in sizes):
+        raise ValueError("all elements of broadcast shape must be non-negative")
     return top_level("broadcast_to")(tensor_of(array), sizes)  # type: ignore[no-any-return]
 
 
