@@ -1591,6 +1591,9 @@ def broadcast_to(
         shape: The sizes.
         subok: Accepted.
 
+    Raises:
+        ValueError: For a size below 0, or what cannot be stretched so.
+
     Example:
         >>> import tinytorch.numpy as np
         >>> np.broadcast_to([1, 2], (2, 2))
