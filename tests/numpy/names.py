@@ -65,7 +65,7 @@ WANTED = _words(
     triu_indices_from union1d unwrap vecmat vectorize
     """
 )
-#: NumPy alone has them, and they are left to it.
+#: NumPy alone has them; the top level hands them on to it, `tinytorch.numpy` has them of its own.
 OUT_OF_SCOPE = _words(
     """
     ScalarType apply_over_axes array2string array_repr array_str asarray_chkfinite

@@ -103,7 +103,7 @@ class _MakeOperation(Protocol):
     ) -> Operation[P, Tensor]: ...
 
 
-class _MakeComposite(Protocol):
+class MakeComposite(Protocol):
     def __call__(self, function: Callable[P, R], /) -> Operation[P, R]: ...
 
 
@@ -149,7 +149,7 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
 @overload
 def composite(function: Callable[P, R], /, **options: Any) -> Operation[P, R]: ...
 @overload
-def composite(function: None = None, /, **options: Any) -> _MakeComposite: ...
+def composite(function: None = None, /, **options: Any) -> MakeComposite: ...
 def composite(function: Any = None, /, **options: Any) -> Any:
     """File a plain function over tensors as an operation.
 
