@@ -170,3 +170,19 @@ def test_rules_of_dtypes_need_no_gradient() -> None:
     x.requires_grad = True
     assert tnp.result_type(x, 1j) == np.complex128
     assert tnp.min_scalar_type(x[0]) == np.min_scalar_type(np.float64(1))
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_limits_are_numpys_in_pythons_numbers(name: str) -> None:
+    theirs = np.finfo(name)
+    for given in (getattr(tnp, name), tnp.ones(2, name), tnp.ones(1, name)[0], np.dtype(name)):
+        ours = tnp.finfo(given)
+        for limit in ("eps", "max", "min", "smallest_normal", "tiny", "smallest_subnormal"):
+            assert getattr(ours, limit) == getattr(theirs, limit)
+            assert type(getattr(ours, limit)) is float
+        assert (ours.bits, ours.dtype, ours.nmant) == (theirs.bits, theirs.dtype, theirs.nmant)
+        assert repr(ours) == repr(theirs) and ours == tnp.finfo(name) == pickle.loads(
+            pickle.dumps(ours)
+        )
+    with pytest.raises(ValueError, match="not inexact"):
+        tnp.finfo(int)

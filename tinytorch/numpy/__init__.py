@@ -60,6 +60,7 @@ from .printing import format_float_scientific as format_float_scientific
 from .printing import get_printoptions as get_printoptions
 from .printing import printoptions as printoptions
 from .printing import set_printoptions as set_printoptions
+from .scalars import finfo as finfo
 from .ufunc import ufunc as ufunc
 
 

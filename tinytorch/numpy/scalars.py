@@ -79,3 +79,62 @@ def _told(name: str, kind: dtypes.dtype | None) -> str:
         return with_example(said, f">>> np.issubdtype(np.{name}, np.generic)", "True")
     said = f"An array without dimensions, of dtype {name}; of an array or a list one like it."
     return with_example(said, f">>> np.{name}([0, 1]).dtype", f"dtype({name!r})")
+
+
+class finfo:
+    """Limits of a floating-point dtype, in Python's numbers, as the array API standard has them.
+
+    Args:
+        dtype: A dtype, an array, or a number, real or complex.
+
+    Attributes:
+        dtype: Of the real numbers.
+        bits: How many it has.
+        eps: From 1 to the next larger number.
+        max: The largest number; ``min`` is its negative.
+        smallest_normal: The least positive number of full precision; ``tiny`` is the same.
+        smallest_subnormal: The least positive number.
+        resolution: A power of 10 of which all multiples are told apart. All else is
+            ``numpy.finfo``'s.
+
+    Raises:
+        ValueError: For a dtype of integers.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.finfo(np.float32).eps
+        1.1920928955078125e-07
+    """
+
+    __module__ = "tinytorch.numpy"
+
+    def __init__(self, dtype: Any) -> None:
+        of_array = isinstance(dtype, (Holder, Tensor))
+        self._of_host: Any = host().finfo(dtype.dtype if of_array else dtype)
+        self.dtype: Any = self._of_host.dtype
+        self.bits: int = int(self._of_host.bits)
+        self.eps: float = float(self._of_host.eps)
+        self.max: float = float(self._of_host.max)
+        self.min: float = float(self._of_host.min)
+        self.smallest_normal: float = float(self._of_host.smallest_normal)
+        self.tiny: float = self.smallest_normal
+        self.smallest_subnormal: float = float(self._of_host.smallest_subnormal)
+        self.resolution: float = float(self._of_host.resolution)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of_host, name)
+
+    def __reduce__(self) -> Any:
+        return finfo, (self.dtype,)
+
+    def __repr__(self) -> str:
+        return repr(self._of_host)
+
+    def __str__(self) -> str:
+        return str(self._of_host)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and other.dtype == self.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
