@@ -41,14 +41,18 @@ VALUES = dict.fromkeys(
     min prepend right rtol sorter step stop to_begin to_end val value values w weights where
     y""".split(), "ArrayLike",
 )  # fmt: skip
+#: The code of functions that keep the class of what they are given.
+KEPT = kept(len).__code__
 #: How sources say that a parameter is an array, and of the first that it is several.
 OPEN = ("Any", "Tensor")
 SEVERAL = (*OPEN, "Sequence[Any]", "Sequence[Tensor]")
 
 
 def is_kept(value: Any) -> bool:
-    """Whether a value is a function on Tensors that takes arrays, too."""
-    return isinstance(value, types.FunctionType) and value.__code__ is kept(len).__code__
+    """Whether a value is a function on Tensors that takes arrays, too, or calls one."""
+    if not isinstance(value, types.FunctionType):
+        return False
+    return value.__code__ is KEPT or is_kept(getattr(value, "__wrapped__", None))
 
 
 def is_ufunc(value: Any) -> bool:

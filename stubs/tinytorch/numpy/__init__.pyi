@@ -1938,7 +1938,12 @@ Example:
     >>> np.copysign([1.0, 2.0], -0.0)
     array([-1., -2.])
 """
-def copyto(dst: Tensor | ndarray, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
+def copyto(
+    dst: Tensor | ndarray,
+    src: ArrayLike,
+    casting: str = 'same_kind',
+    where: ArrayLike = True,
+) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds.
 
     Args:
@@ -2907,7 +2912,7 @@ Example:
     >>> np.fabs([-1.5, 2.0])
     array([1.5, 2. ])
 """
-def fill_diagonal(a: Tensor | ndarray, val: Any, wrap: _bool = False) -> None:
+def fill_diagonal(a: Tensor | ndarray, val: ArrayLike, wrap: _bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 
     Args:
@@ -6907,7 +6912,7 @@ def piecewise(
     *args: ArrayLike,
     **kw: Any,
 ) -> ndarray: ...
-def place(arr: Tensor | ndarray, mask: Any, vals: Any) -> None:
+def place(arr: Tensor | ndarray, mask: ArrayLike, vals: ArrayLike) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
 
     Args:
@@ -7218,7 +7223,7 @@ def ptp(
     *,
     keepdims: _bool = False,
 ) -> ndarray: ...
-def put(a: Tensor | ndarray, ind: Any, v: Any, mode: str = 'raise') -> None:
+def put(a: Tensor | ndarray, ind: ArrayLike, v: ArrayLike, mode: str = 'raise') -> None:
     """Write values to places of the flattened ``a``.
 
     Args:
@@ -7237,7 +7242,12 @@ def put(a: Tensor | ndarray, ind: Any, v: Any, mode: str = 'raise') -> None:
         >>> x
         array([1., 0., 2.])
     """
-def put_along_axis(arr: Tensor | ndarray, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(
+    arr: Tensor | ndarray,
+    indices: ArrayLike,
+    values: ArrayLike,
+    axis: int | None,
+) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
 
     Args:
@@ -7257,7 +7267,7 @@ def put_along_axis(arr: Tensor | ndarray, indices: Any, values: Any, axis: int |
         tensor([[10, 99, 20],
                 [99, 40, 50]])
     """
-def putmask(a: Tensor | ndarray, mask: Any, values: Any) -> None:
+def putmask(a: Tensor | ndarray, mask: ArrayLike, values: ArrayLike) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places.
 
     Args:
