@@ -20,7 +20,6 @@ from numpy import dtype as dtype
 from numpy import dtypes as dtypes
 from numpy import einsum_path as einsum_path
 from numpy import exceptions as exceptions
-from numpy import finfo as finfo
 from numpy import flexible as flexible
 from numpy import float128 as float128
 from numpy import float16 as _float16
@@ -130,6 +129,7 @@ from tinytorch.numpy.printing import format_float_scientific as format_float_sci
 from tinytorch.numpy.printing import get_printoptions as get_printoptions
 from tinytorch.numpy.printing import printoptions as printoptions
 from tinytorch.numpy.printing import set_printoptions as set_printoptions
+from tinytorch.numpy.scalars import finfo as finfo
 from tinytorch.numpy.ufunc import ufunc as ufunc
 from tinytorch.ops.index.index_tools import index_exp as index_exp
 from tinytorch.ops.index.index_tools import s_ as s_
