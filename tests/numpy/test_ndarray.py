@@ -269,7 +269,8 @@ class Spread(tt.nn.Module):
 
 def test_modules_are_given_tensors() -> None:
     x, weight = tnp.array([[1.0, 2.0], [3.0, 4.0]]), tnp.ones(4)
-    for spread in (Spread()(x, weight), Spread()(tt.as_tensor(x), weight)):
+    t = tt.as_tensor(x)
+    for spread in (Spread()(x, weight), Spread()(t, weight), Spread()(t, weight=weight)):
         assert type(spread) is tt.Tensor
         assert spread.item() == pytest.approx(np.std([1, 2, 3, 4], ddof=1))
     sequence, _ = tt.nn.LSTM(2, 3)(x.astype(np.float32))

@@ -123,6 +123,8 @@ class Module(Hooked):
                     if arg.__class__ in HOLDERS:  # what is written for Tensors gets them
                         args = tuple(map(held, args))
                         break
+                if kwargs:
+                    kwargs = {name: held(value) for name, value in kwargs.items()}
                 if (
                     CALLS
                     or self._forward_hooks
