@@ -337,3 +337,16 @@ def test_methods_of_ufuncs(name: str) -> None:
     assert mine.accumulate(array, 1).tolist() == theirs.accumulate(values, 1).tolist()
     assert mine.reduceat(array, [0, 2], 1).tolist() == theirs.reduceat(values, [0, 2], 1).tolist()
     assert mine.outer(array[0], array[1]).tolist() == theirs.outer(*values).tolist()
+
+
+class Samples:
+    """What is no array, but gives one."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array([1.0, 2.0])
+
+
+def test_what_gives_arrays_of_ours() -> None:
+    assert np.asarray(Samples()).tolist() == [1, 2]
+    assert np.array(Samples(), dtype=int).tolist() == [1, 2]
+    assert (np.ones(2) + Samples()).tolist() == [2, 3]

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from ... import dtypes
 from ...backends import load
+from ...core.holder import Holder
 from ...core.tensor import Tensor
 from ...dispatch.error_context import as_numpys
 from ...dispatch.scalar_arguments import truthful
@@ -80,7 +81,10 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
     if found is not None:  # a sequence with tensors in it
         return top_level("stack")(joined(*(tensor_of(part, found) for part in value)))
     if not hasattr(value, "dtype"):
-        value = _read(value, dtype)
+        made = value.__array__() if hasattr(type(value), "__array__") else value
+        if isinstance(made, Holder):  # which NumPy does not take from ``__array__``
+            return made._tensor
+        value = _read(made, dtype)
     return as_tensor(value, backend=backend)
 
 
