@@ -215,6 +215,8 @@ def test_gradients_are_kept_or_refused() -> None:
     (lambda lib: lib.random.choice([], 2), ValueError),
     (lambda lib: lib.random.default_rng(0).choice(3.5, 2), ValueError),
     (lambda lib: lib.random.permutation(1.2), IndexError),
+    (lambda lib: lib.random.default_rng(0).permutation([1, 2], axis=1), np.exceptions.AxisError),
+    (lambda lib: lib.random.default_rng(0).shuffle(lib.ones((3, 2)), axis=3), IndexError),
     (lambda lib: lib.random.default_rng(0).permuted(lib.ones(3), out=lib.ones(2)), ValueError),
     (lambda lib: lib.random.default_rng(0).permuted(lib.ones(3), out=lib.ones(3, int)), TypeError),
 ])  # fmt: skip

@@ -125,9 +125,10 @@ class Generator(Source):
         if out is None:
             return closed(found, x)
         if out.dtype != found.dtype:
-            raise TypeError(f"expected out= of dtype {found.dtype.name}, got {out.dtype}")
+            raise TypeError(f"Cannot cast {found.dtype.name} to out= of dtype {out.dtype}")
         if tuple(out.shape) != tuple(found.shape):
-            raise ValueError(f"expected out= of shape {tuple(found.shape)}, got {out.shape}")
+            shapes = f"{tuple(out.shape)}, the result {tuple(found.shape)}"
+            raise ValueError(f"out= must have the same shape as x: it has {shapes}")
         held(out).copy_(found)
         return out
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from ..core.holder import held
 from ..core.tensor import Tensor, wrap
+from ..ops.array_arguments import axes_of
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3
 from .arrays import array_of_tensor, ndarray
@@ -239,6 +240,7 @@ class Source:
             return draw(place, "permutation", (int(given),), {})
         if not given.ndim:
             raise IndexError(f"x must be an integer or at least 1-dimensional, got {x!r}")
+        (axis,) = axes_of("permutation", axis, given.ndim)
         order = place[1].library.arange(given.shape[axis])
         draw(place, "shuffle", (order,), {})
         return closed(given.index_select(axis, wrap(order, place[1])), x)
