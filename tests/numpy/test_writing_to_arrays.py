@@ -350,3 +350,12 @@ def test_what_gives_arrays_of_ours() -> None:
     assert np.asarray(Samples()).tolist() == [1, 2]
     assert np.array(Samples(), dtype=int).tolist() == [1, 2]
     assert (np.ones(2) + Samples()).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("name", ["format_float_positional", "format_float_scientific"])
+def test_numbers_are_formatted_in_their_own_dtype(name: str) -> None:
+    for kind in (numpy.float16, numpy.float32, numpy.float64):
+        number = kind(0.1)
+        wanted = getattr(numpy, name)(number, 3, unique=True)
+        assert getattr(np, name)(np.array(number), 3, unique=True) == wanted
+        assert getattr(np, name)(np.array(number)) == getattr(numpy, name)(number)

@@ -90,14 +90,16 @@ array_str: Callable[..., str] = _text(
 
 def _of_number(name: str, summary: str, shown: str) -> Callable[..., str]:
     @functools.wraps(getattr(host(), name), assigned=())
-    def function(x: Any, **options: Any) -> str:
-        return getattr(host(), name)(float(x), **options)  # type: ignore[no-any-return]
+    def function(x: Any, *args: Any, **options: Any) -> str:
+        number = x._host()[()] if isinstance(x, ndarray) else x  # in its own dtype
+        return getattr(host(), name)(number, *args, **options)  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{summary}; see ``numpy.{name}``.
 
     Args:
         x: A number.
+        *args: As for NumPy's function.
         **options: As for NumPy's function.
 
     Example:
