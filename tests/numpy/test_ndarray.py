@@ -311,7 +311,12 @@ def test_numpys_functions_give_arrays() -> None:
     lambda x: tnp.place(x, [True, False, False], [3]), lambda x: x.byteswap(True),
     lambda x: tnp.clip(x, 0, 1, x), lambda x: tnp.exp(x, x), lambda x: tnp.sqrt(x, out=(x,)),
     lambda x: tnp.round(x, out=x), lambda x: x.clip(0, 1, out=x), lambda x: x.ravel().fill(1),
-    lambda x: tt.as_tensor(x).zero_(),
+    lambda x: tt.as_tensor(x).zero_(), lambda x: tnp.atleast_1d(x).fill(0),
+    lambda x: tnp.array(x, copy=None).fill(0), lambda x: tnp.split(x, 1)[0].fill(0),
+    lambda x: tnp.flip(x).fill(0), lambda x: tnp.trim_zeros(x).fill(0),
+    lambda x: tnp.real_if_close(x).fill(0), lambda x: tnp.rot90(x[None]).fill(0),
+    lambda x: tnp.atleast_2d(x).fill(0), lambda x: tnp.lib.stride_tricks.as_strided(x).fill(0),
+    lambda x: tnp.hsplit(x, 1)[0].fill(0), lambda x: tnp.matrix_transpose(x[None]).fill(0),
 ], ids=words)  # fmt: skip
 def test_writing_is_noticed(write: Use) -> None:
     """As it is to a Tensor: what a graph has saved must not have changed."""

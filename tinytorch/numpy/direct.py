@@ -227,6 +227,8 @@ def _closed(result: Any, given: list[Any]) -> Any:
     """A result with arrays for NumPy's; ``NOT`` if it shares an argument's memory."""
     cls = result.__class__
     if cls is _array:
+        if any(result is value for value in given):
+            return NOT
         if result.base is not None and _shares(result, given):
             return NOT
         return array_of(result)

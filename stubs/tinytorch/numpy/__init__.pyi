@@ -2969,7 +2969,7 @@ def flip(
     m: Tensor | Sequence[Tensor],
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
 ) -> Tensor:
-    """The elements in reverse order along ``axis``.
+    """The elements in reverse order along ``axis``, a view.
 
     Args:
         m: Tensor, or what makes one.
@@ -2984,11 +2984,11 @@ def flip(
 @overload
 def flip(m: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray: ...
 @overload
-def fliplr(a: Tensor | Sequence[Tensor], /) -> Tensor:
-    """The columns in reverse order.
+def fliplr(m: Tensor | Sequence[Tensor]) -> Tensor:
+    """The columns in reverse order, a view.
 
     Args:
-        a: Tensor, or what makes one.
+        m: Tensor, or what makes one.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -2997,13 +2997,13 @@ def fliplr(a: Tensor | Sequence[Tensor], /) -> Tensor:
                [4, 3]])
     """
 @overload
-def fliplr(a: ArrayLike, /) -> ndarray: ...
+def fliplr(m: ArrayLike) -> ndarray: ...
 @overload
-def flipud(a: Tensor | Sequence[Tensor], /) -> Tensor:
-    """The rows in reverse order.
+def flipud(m: Tensor | Sequence[Tensor]) -> Tensor:
+    """The rows in reverse order, a view.
 
     Args:
-        a: Tensor, or what makes one.
+        m: Tensor, or what makes one.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -3012,7 +3012,7 @@ def flipud(a: Tensor | Sequence[Tensor], /) -> Tensor:
                [1, 2]])
     """
 @overload
-def flipud(a: ArrayLike, /) -> ndarray: ...
+def flipud(m: ArrayLike) -> ndarray: ...
 class float16(_float16):
     def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
 
@@ -7723,12 +7723,15 @@ def roots(p: Tensor | Sequence[Tensor]) -> Tensor:
 def roots(p: ArrayLike) -> ndarray: ...
 @overload
 def rot90(m: Tensor | Sequence[Tensor], k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """A plane of ``m`` turned by right angles.
+    """A plane of ``m`` turned by right angles, a view.
 
     Args:
         m: Tensor, or what makes one.
         k: How often.
         axes: From which dimension to which; default from the first to the second.
+
+    Raises:
+        ValueError: If ``axes`` are not two different dimensions.
 
     Example:
         >>> import tinytorch.numpy as np

@@ -129,7 +129,7 @@ def _ints(given: Any) -> list[int]:
 
 @numpy_function
 def flip(m: Any, axis: Any = None) -> Tensor:
-    """The elements in reverse order along ``axis``.
+    """The elements in reverse order along ``axis``, a view.
 
     Args:
         m: Tensor, or what makes one.
@@ -142,7 +142,9 @@ def flip(m: Any, axis: Any = None) -> Tensor:
                [4, 3]])
     """
     x = tensor_of(m)
-    return x.flip(axes_of("flip", axis, x.ndim))  # type: ignore[no-any-return]
+    axes = axes_of("flip", axis, x.ndim)
+    steps = (slice(None, None, -1 if d in axes else 1) for d in range(x.ndim))
+    return x[tuple(steps)]  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -178,12 +180,15 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
 
 @numpy_function
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """A plane of ``m`` turned by right angles.
+    """A plane of ``m`` turned by right angles, a view.
 
     Args:
         m: Tensor, or what makes one.
         k: How often.
         axes: From which dimension to which; default from the first to the second.
+
+    Raises:
+        ValueError: If ``axes`` are not two different dimensions.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -191,25 +196,32 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
         array([[2, 4],
                [1, 3]])
     """
-    return top_level("rot90")(tensor_of(m), k, list(axes))  # type: ignore[no-any-return]
+    x = tensor_of(m)
+    start, end = axes_of("rot90", tuple(axes), x.ndim)
+    if k % 4 in (0, 2):
+        return flip(x, (start, end) if k % 4 else ())
+    if k % 4 == 1:
+        return flip(x, end).swapaxes(start, end)
+    return flip(x.swapaxes(start, end), end)
 
 
-def _simple(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    """A function of one tensor and plain arguments that both libraries have."""
+def _flip(name: str, summary: str, axis: int, *example: str) -> Callable[..., Tensor]:
+    def function(m: Any) -> Tensor:
+        x = tensor_of(m)
+        if x.ndim <= axis:
+            raise ValueError(f"{name}(): input must be >= {axis + 1}-d, got {x.ndim}-d")
+        return flip(x, axis)
 
-    def function(a: Any, /) -> Tensor:
-        return top_level(name)(tensor_of(a))  # type: ignore[no-any-return]
-
-    doc = f"{summary}\n\n    Args:\n        a: Tensor, or what makes one.\n    "
+    doc = f"{summary}, a view.\n\n    Args:\n        m: Tensor, or what makes one.\n    "
     return filed(function, name, doc, *example)
 
 
-fliplr: Callable[..., Tensor] = _simple(
-    "fliplr", "The columns in reverse order.",
+fliplr: Callable[..., Tensor] = _flip(
+    "fliplr", "The columns in reverse order", 1,
     ">>> np.fliplr([[1, 2], [3, 4]])", "array([[2, 1],", "       [4, 3]])",
 )  # fmt: skip
-flipud: Callable[..., Tensor] = _simple(
-    "flipud", "The rows in reverse order.",
+flipud: Callable[..., Tensor] = _flip(
+    "flipud", "The rows in reverse order", 0,
     ">>> np.flipud([[1, 2], [3, 4]])", "array([[3, 4],", "       [1, 2]])",
 )  # fmt: skip
 
