@@ -333,6 +333,16 @@ def test_out_is_written_once() -> None:
     np.testing.assert_allclose(x.tolist(), np.exp([0, 1]), rtol=1e-15)
 
 
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_many_numbers(name: str) -> None:
+    """Where the sums are not NumPy's own: as near to the exact ones."""
+    data = np.random.default_rng(0).standard_normal((1000, 600))
+    for axis in (None, 0, 1):
+        exact = getattr(data.astype(np.longdouble), name)(axis=axis)
+        found = getattr(tnp.array(data), name)(axis=axis)
+        np.testing.assert_allclose(found.tolist(), exact.astype(float), rtol=1e-11, atol=1e-11)
+
+
 def test_travels() -> None:
     a = tnp.array([[1, 2], [3, 4]], dtype=np.int16)
     again = pickle.loads(pickle.dumps(a))

@@ -332,7 +332,7 @@ def _of_method(signature: inspect.Signature) -> inspect.Signature:
 def attach() -> None:
     """Give arrays their methods."""
     for name in _FUNCTIONS:
-        plain = None if direct.host_function(name) is None else getattr(host().ndarray, name)
+        plain = direct.host_function(name, host().ndarray)
         function: Any = functions.function_of(name)
         method = kept(function, host=plain)
         method.__signature__ = _of_method(inspect.signature(function))
