@@ -44,7 +44,9 @@ def failures(folder: Path, version: str) -> tuple[list[str], str]:
     )
     if done.returncode > 1:
         raise SystemExit(done.stdout[-2000:] + done.stderr[-2000:])
-    return re.findall(r"^FAILED \S*::(\S+)", done.stdout, re.M), done.stdout.splitlines()[-1]
+    return re.findall(
+        r"^FAILED \S*?::(?:\w+::)?(.+?)(?: - .*)?$", done.stdout, re.M
+    ), done.stdout.splitlines()[-1]
 
 
 def main(arguments: list[str]) -> int:

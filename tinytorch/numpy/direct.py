@@ -57,6 +57,8 @@ def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
     found: Callable[..., Any] | None = getattr(home, name, None)
     if name in _FASTER:
         return _of_few(found)
+    if name == "argsort":
+        return _stable(found)
     return found if name not in _OWN else _guarded(found, _OWN[name])
 
 
@@ -85,6 +87,17 @@ def _of_few(function: Any) -> Callable[..., Any]:
         if array.__class__ is _array and array.size >= _MANY and array.dtype.kind == "f":
             return NOT
         return function(array, *args, **options)
+
+    return call
+
+
+def _stable(function: Any) -> Callable[..., Any]:
+    """NumPy's sorting function, which keeps the order of equal elements if nothing else is said."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        if len(args) < 3 and options.keys().isdisjoint(("kind", "stable")):
+            options["stable"] = True
+        return function(*args, **options)
 
     return call
 

@@ -27,10 +27,9 @@ def _expm1(function: Any, z: Any) -> Any:
 
 
 def _tanh(function: Any, z: Any) -> Any:
-    """1 with the sign of the real part where that is infinite; a zero of the sign of sin(2y)."""
+    """1 with the sign of the real part where that is infinite, and 0 with that of the other."""
     x, y = z.real, z.imag
-    turn = (2 * y).sin()
-    zero = turn.new_zeros(()).copysign(turn.masked_fill(~y.isfinite(), 1))
+    zero = y.new_zeros(()).copysign(y.masked_fill(~y.isfinite(), 1))
     edge = top_level("complex")(x.sign(), zero)
     return function(z).where(~x.isinf(), edge)
 
