@@ -76,6 +76,9 @@ USES: list[Use] = [
     lambda a: a.astype(int) & 3, lambda a: a.astype(int) | 8, lambda a: 5 ^ a.astype(int),
     lambda a: a == 1, lambda a: a != [3, 1, 2], lambda a: a < a[::-1], lambda a: a <= 2,
     lambda a: a > 2, lambda a: a >= (1, 2, 3), lambda a: a + [1, 2, 3], lambda a: [1, 2, 3] + a,
+    lambda a: divmod(a.astype(int), 2), lambda a: divmod(7, a.astype(int) + 1),
+    lambda a: [0, 1] * a.astype(int)[0, 2], lambda a: a.astype(int)[0, 2] * (0, 1),
+    lambda a: a.astype(int)[0] * [1, 2, 3],
     lambda a: a == None, lambda a: a != None,  # noqa: E711  elementwise in NumPy
     lambda a: a.astype(int) / 2, lambda a: a.astype(int) // 2, lambda a: a.astype(np.int8) + 1,
     lambda a: a.astype(np.float32) + 1.0, lambda a: a.astype(np.float32) * np.float64(2),

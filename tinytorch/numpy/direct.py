@@ -174,6 +174,8 @@ def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
     result = function(tensor._data, other)
     if result is NOT:
         return NOT
+    if result.__class__ is tuple:  # of divmod
+        return tuple(array_of(numpy.asarray(part)) for part in result)
     if result.__class__ is not _array:
         result = numpy.asarray(result)
     return array_of(result)

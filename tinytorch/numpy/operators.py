@@ -104,6 +104,8 @@ def attach() -> None:
         members[f"__r{sign}__"] = _reflected(function)
         if sign != "divmod":
             members[f"__i{sign}__"] = _inplace(function)
+    for name in ("__mul__", "__rmul__"):
+        members[name] = _repeating(members[name])
     members["__imatmul__"] = _multiplied(members["__imatmul__"])
     members |= {f"__{sign}__": _order(sign, public(name)) for sign, name in _ORDERS.items()}
     members |= {f"__{sign}__": _unary(public(name)) for sign, name in _OF_ONE.items()}
@@ -111,6 +113,17 @@ def attach() -> None:
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
         setattr(ndarray, name, method)
+
+
+def _repeating(product: Callable[..., Any]) -> Callable[..., Any]:
+    """``*``, by which a whole number repeats a list, as a number of NumPy's does."""
+
+    def method(self: ndarray, other: Any, /) -> Any:
+        if other.__class__ in (list, tuple) and not self.shape and self.dtype.kind in "iu":
+            return other * int(self)
+        return product(self, other)
+
+    return method
 
 
 def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
