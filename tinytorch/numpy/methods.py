@@ -26,10 +26,6 @@ _FUNCTIONS = (
 )  # fmt: skip
 
 
-def _tensor(value: Any) -> Any:
-    return functions.asarray(opened(value, []))
-
-
 def astype(
     self: ndarray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
     copy: bool = True,
