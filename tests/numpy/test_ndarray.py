@@ -184,6 +184,28 @@ def test_numbers_are_no_views() -> None:
     assert {a[0]: "five"}[tnp.array(5.0)[()]] == "five"
 
 
+def test_numbers_have_what_numbers_have() -> None:
+    assert (tnp.log(8) / tnp.log(2)).is_integer()
+    assert tnp.float64(0.75).as_integer_ratio() == (3, 4)
+    assert tnp.arange(7)[6].bit_count() == 2
+    with pytest.raises(AttributeError, match="no attribute 'is_integer'"):
+        tnp.ones(1).is_integer()
+    with pytest.raises(AttributeError, match="no attribute 'is_integer'"):
+        tnp.array(True).is_integer()
+
+
+@pytest.mark.parametrize("size", [16, 1000])
+@pytest.mark.parametrize("kind", ["random", "equals", "nan"])
+def test_order_of_equal_elements_is_kept(size: int, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 9, size) * 1.0 if kind == "equals" else rng.random(size)
+    if kind == "nan":
+        values[::5] = np.nan
+    order = np.argsort(values, stable=True)
+    assert_same(tnp.argsort(tnp.array(values)), order)
+    assert_same(tnp.array(values).argsort(), order)
+
+
 def test_parts_are_views() -> None:
     a = tnp.zeros((2, 3))
     a[0][1] = 1

@@ -96,10 +96,26 @@ def _stable(function: Any) -> Callable[..., Any]:
 
     def call(*args: Any, **options: Any) -> Any:
         if len(args) < 3 and options.keys().isdisjoint(("kind", "stable")):
+            if len(args) == 1 and not options and _is_some_floats(args[0]):
+                order = function(*args)
+                ordered = args[0][order]
+                # Without equal elements, and without NaN, there is but one order.
+                if (ordered[1:] > ordered[:-1]).all():
+                    return order
             options["stable"] = True
         return function(*args, **options)
 
     return call
+
+
+def _is_some_floats(array: Any) -> bool:
+    """Whether a quick order is found and checked sooner than a stable one (with AVX-512)."""
+    return (
+        array.__class__ is _array
+        and array.ndim == 1
+        and 200 <= array.size <= 50_000
+        and array.dtype.kind == "f"
+    )
 
 
 def is_plain(tensor: Any) -> bool:

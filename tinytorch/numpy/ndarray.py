@@ -70,6 +70,14 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         made = host().ndarray(shape, native(dtype), memory, offset, strides, order)
         return array_of_tensor(top_level("as_tensor")(made))
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Of one number: what NumPy's numbers have and its arrays have not, as `is_integer`.
+            if name[0] != "_" and not self.ndim and hasattr(self.dtype.type, name):
+                return getattr(self._host()[()], name)
+            raise AttributeError(f"'ndarray' object has no attribute {name!r}", name=name, obj=self)
+
     # -- what it is ------------------------------------------------------------------------------
 
     @property
