@@ -45,7 +45,10 @@ _array = numpy.ndarray
 #: Whether NumPy's indices are of 64 bits, as ours are everywhere.
 _WIDE = numpy.argsort([0]).dtype == "int64"
 _SEQUENCES = (list, tuple)
-_OPERANDS = frozenset((int, float, bool, complex, _array))
+_OPERANDS = frozenset(
+    (int, float, bool, complex, _array)
+    + tuple(kind for kind in numpy.sctypeDict.values() if issubclass(kind, numpy.number))
+)
 #: The letters of NumPy's dtypes of which there are arrays here.
 _NUMBERS = frozenset("?bBhHiIlLqQefdFD")
 
@@ -98,9 +101,9 @@ def _stable(function: Any) -> Callable[..., Any]:
         if len(args) < 3 and options.keys().isdisjoint(("kind", "stable")):
             if len(args) == 1 and not options and _is_some_floats(args[0]):
                 order = function(*args)
-                ordered = args[0][order]
+                ordered = args[0].take(order)
                 # Without equal elements, and without NaN, there is but one order.
-                if (ordered[1:] > ordered[:-1]).all():
+                if numpy.count_nonzero(ordered[1:] > ordered[:-1]) == len(order) - 1:
                     return order
             options["stable"] = True
         return function(*args, **options)

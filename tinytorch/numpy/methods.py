@@ -279,24 +279,19 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
 
 def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """What NumPy's elementwise function, or a method of it, gives for arrays."""
-    out = options.get("out", ())
-    if any(isinstance(target, host().ndarray) for target in out):
-        raw = [v._host() if isinstance(v, ndarray) else v for v in inputs]
-        return getattr(ufunc, method)(*raw, **options)
-    if any(isinstance(value, _foreign()) for value in inputs):
-        return NotImplemented
-    if len(out) == 1:
-        options["out"] = out[0]
+    if out := options.get("out", ()):
+        if any(isinstance(target, host().ndarray) for target in out):
+            raw = [v._host() if isinstance(v, ndarray) else v for v in inputs]
+            return getattr(ufunc, method)(*raw, **options)
+        if len(out) == 1:
+            options["out"] = out[0]
+    for value in inputs:
+        if value.__class__ is not ndarray and isinstance(value, host().ma.MaskedArray):
+            return NotImplemented
     own = public(ufunc.__name__)
-    return (
-        own(*inputs, **options)
-        if method == "__call__"
-        else getattr(own, method)(*inputs, **options)
-    )
-
-
-def _foreign() -> tuple[type, ...]:
-    return (host().ma.MaskedArray,)
+    if method != "__call__":
+        own = getattr(own, method)
+    return own(*inputs, **options)
 
 
 def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:

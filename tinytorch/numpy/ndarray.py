@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 from ..backends.base import Backend
 from ..core.holder import Holder
 from ..core.tensor import Tensor
+from ..core.torch_function import PLAIN
 from . import functions
 from .functions.dialect import host, raising, top_level
 
@@ -292,8 +293,13 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         tensor: Any = functions.ravel(self._tensor) if flat else self._tensor
         return tensor[where].item()
 
+    def _number(self) -> Any:
+        """What Python makes a number of."""
+        tensor = self._tensor
+        return tensor._data if tensor.__class__ in PLAIN else self._host()
+
     def __bool__(self) -> bool:
-        if self.size != 1:
+        if self._tensor._data.size != 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use a.any() or a.all()"
@@ -301,21 +307,21 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
                 else "The truth value of an empty array is ambiguous. "
                 "Use `array.size > 0` to check that an array is not empty."
             )
-        return bool(self._tensor)
+        return bool(self._number())
 
     def __int__(self) -> int:
-        return int(self._host())
+        return int(self._number())
 
     def __float__(self) -> float:
-        return float(self._host())
+        return float(self._number())
 
     def __complex__(self) -> complex:
-        return complex(self._host())
+        return complex(self._number())
 
     def __index__(self) -> int:
         if self._tensor._data.dtype.kind not in "iu" or self._tensor._data.shape:
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
-        return int(self._host())
+        return int(self._number())
 
     @overload
     def __round__(self, ndigits: None = None) -> int: ...

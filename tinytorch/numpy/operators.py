@@ -53,7 +53,16 @@ def _forward(function: ufunc) -> Callable[..., Any]:
 
 
 def _reflected(function: ufunc) -> Callable[..., Any]:
+    host = function.host
+
+    def turned(mine: Any, other: Any) -> Any:
+        return host(other, mine)  # type: ignore[misc]
+
     def method(self: ndarray, other: Any, /) -> Any:
+        if host is not None:
+            result = direct.operate(turned, self, other)
+            if result is not direct.NOT:
+                return result
         return function(other, self) if _takes(other) else NotImplemented
 
     return method
@@ -74,10 +83,13 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
     return method
 
 
-def _power(self: ndarray, other: Any, mod: None = None, /) -> Any:
-    if mod is not None or not _takes(other):
-        return NotImplemented
-    return public("power")(self, other)
+def _power(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """``**``, which Python's ``pow`` asks with a modulus, too."""
+
+    def method(self: ndarray, other: Any, mod: None = None, /) -> Any:
+        return plain(self, other) if mod is None else NotImplemented
+
+    return method
 
 
 #: Classes of what no number equals.
@@ -88,9 +100,10 @@ def _order(sign: str, function: ufunc) -> Callable[..., Any]:
     plain = _forward(function)
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if isinstance(other, _UNLIKE) and sign in ("eq", "ne"):  # of which nothing is equal
-            return public("full")(self.shape, sign == "ne")
-        return plain(self, other)
+        result = plain(self, other)
+        if result is NotImplemented and sign in ("eq", "ne") and isinstance(other, _UNLIKE):
+            return public("full")(self.shape, sign == "ne")  # nothing is equal
+        return result
 
     return method
 
@@ -109,7 +122,7 @@ def attach() -> None:
     members["__imatmul__"] = _multiplied(members["__imatmul__"])
     members |= {f"__{sign}__": _order(sign, public(name)) for sign, name in _ORDERS.items()}
     members |= {f"__{sign}__": _unary(public(name)) for sign, name in _OF_ONE.items()}
-    members["__pow__"] = _power
+    members["__pow__"] = _power(members["__pow__"])
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
         setattr(ndarray, name, method)
@@ -141,7 +154,16 @@ def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unary(function: ufunc) -> Callable[..., Any]:
+    host = function.host
+
+    def alone(mine: Any, other: Any) -> Any:
+        return host(mine)  # type: ignore[misc]
+
     def method(self: ndarray, /) -> Any:
+        if host is not None:
+            result = direct.operate(alone, self, 0)
+            if result is not direct.NOT:
+                return result
         return function(self)
 
     return method
