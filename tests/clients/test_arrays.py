@@ -50,6 +50,13 @@ def scipy_interpolation(x: Any, y: Any) -> Any:
     return interpolate.CubicSpline(x[:, 0], y)([1.0, 2.5])
 
 
+def scipy_functions(x: Any, y: Any) -> Any:
+    special = pytest.importorskip("scipy.special", reason="SciPy is not installed")
+    written = np.zeros(y.shape)
+    special.erf(y, out=written)
+    return special.gammaln(x), special.sici(y), special.xlogy(x[:, 0], np.ones(1)), written
+
+
 def sklearn_regression(x: Any, y: Any) -> Any:
     linear_model = pytest.importorskip("sklearn.linear_model", reason="no scikit-learn")
     model = linear_model.LinearRegression().fit(x, y)
@@ -79,7 +86,7 @@ def matplotlib_lines(x: Any, y: Any) -> Any:
 
 USES: list[Callable[[Any, Any], Any]] = [
     pandas_frame, pandas_groups, scipy_solve, scipy_minimum, scipy_statistics,
-    scipy_interpolation, sklearn_regression, sklearn_classes, matplotlib_lines,
+    scipy_interpolation, scipy_functions, sklearn_regression, sklearn_classes, matplotlib_lines,
 ]  # fmt: skip
 
 

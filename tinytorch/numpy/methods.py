@@ -288,7 +288,9 @@ def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options:
     for value in inputs:
         if value.__class__ is not ndarray and isinstance(value, host().ma.MaskedArray):
             return NotImplemented
-    own = public(ufunc.__name__)
+    own: Any = public(ufunc.__name__)
+    if own is None:  # another library's
+        return _by_tensors(self._tensor.__array_ufunc__, (ufunc, method), inputs, options)
     if method != "__call__":
         own = getattr(own, method)
     return own(*inputs, **options)
@@ -296,11 +298,22 @@ def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options:
 
 def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What NumPy's function ``func`` gives for arrays."""
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        return self._tensor.__array_function__(func, types, args, kwargs)
+
+    return _by_tensors(answer, (), args, kwargs)
+
+
+def _by_tensors(
+    function: Callable[..., Any], first: tuple[Any, ...], args: Any, options: dict[str, Any]
+) -> Any:
+    """What a function of Tensors gives for what the arrays hold, as arrays."""
     met: list[Any] = []
     given = [opened(a, met) for a in args]
-    named = {name: opened(a, met) for name, a in kwargs.items()}
-    found = self._tensor.__array_function__(func, types, given, named)
-    return found if met else closed(found, (*args, *kwargs.values()))
+    named = {name: opened(a, met) for name, a in options.items()}
+    found = function(*first, *given, **named)
+    return found if met else closed(found, (*args, *options.values()))
 
 
 def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
