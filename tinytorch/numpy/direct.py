@@ -197,7 +197,7 @@ def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
         return tuple(array_of(numpy.asarray(part)) for part in result)
     if result.__class__ is not _array:
         result = numpy.asarray(result)
-    return array_of(result)
+    return array_of(result) if cls is _array else _held(result)
 
 
 def change(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
@@ -221,8 +221,8 @@ def item(array: ndarray, key: Any) -> Any:
         return NOT
     result = array._tensor._data[key]
     if result.__class__ is not _array:
-        return array_of(numpy.asarray(result))
-    return NOT if result.base is not None else array_of(result)
+        return _held(numpy.asarray(result))
+    return NOT if result.base is not None else _held(result)
 
 
 def write(array: ndarray, key: Any, value: Any) -> bool:
@@ -305,6 +305,11 @@ def array_of(data: Any) -> ndarray:
     """
     if data.dtype.char not in _NUMBERS or not data.dtype.isnative:
         as_dtype(data.dtype)
+    return _held(data)
+
+
+def _held(data: Any) -> ndarray:
+    """``array_of`` what is known to be numbers."""
     tensor = _new(Tensor)
     tensor._data = data
     tensor._xp = HOST

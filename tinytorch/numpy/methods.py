@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from numbers import Integral
 from types import ModuleType
 from typing import Any
