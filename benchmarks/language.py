@@ -1,4 +1,4 @@
-"""Published models: programs of ``examples/`` with their import lines changed for each library."""
+"""Language models: programs of ``examples/`` with their import lines changed for each library."""
 
 from __future__ import annotations
 
@@ -36,5 +36,16 @@ def embeddings(libraries: Libraries, sentences: int) -> dict[str, Statement]:
     for name in libraries.torch_like():
         m = program("embeddings", name)
         step = partial(m.embed, *m.load(m.find_weights()), m.read_sentences(sentences))
+        found[name] = Statement("step()", {"step": step})
+    return found
+
+
+def generation(libraries: Libraries, letters: int, dtype: str = "float32") -> dict[str, Statement]:
+    """Return the writing of letters with a key-value cache, which their weights do not change."""
+    found = {}
+    for name, library in libraries.torch_like().items():
+        m = program("generate", name)
+        model = m.GPT(90).to(getattr(library, dtype)).eval()
+        step = partial(m.write, model, library.zeros((1, 8), dtype=library.int64), letters)
         found[name] = Statement("step()", {"step": step})
     return found
