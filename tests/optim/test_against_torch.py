@@ -180,6 +180,10 @@ def test_muon_matches_to_the_precision_of_bfloat16(setting: dict[str, Any]) -> N
         {"lr": 0.1, "max_iter": 5, "max_eval": 3},
         {"line_search_fn": "strong_wolfe"},
         {"line_search_fn": "strong_wolfe", "history_size": 3, "max_iter": 7},
+        # The trials of a line search are evaluations, too: these end in the midst of one.
+        {"line_search_fn": "strong_wolfe", "max_iter": 1},
+        {"line_search_fn": "strong_wolfe", "max_iter": 4, "lr": 0.01},
+        {"line_search_fn": "strong_wolfe", "max_eval": 6, "lr": 30.0},
     ],
 )
 def test_lbfgs_follows_the_same_path(setting: dict[str, Any]) -> None:

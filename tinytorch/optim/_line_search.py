@@ -12,7 +12,6 @@ __all__ = ["Point", "strong_wolfe"]
 #: Constants of the two conditions: sufficient decrease and curvature.
 _DECREASE = 1e-4
 _CURVATURE = 0.9
-_MOST_EVALUATIONS = 25
 
 
 @dataclass
@@ -42,7 +41,8 @@ def strong_wolfe(
     gradient: Any,
     slope: Any,
     *,
-    tolerance_change: float = 1e-9,
+    tolerance_change: float,
+    max_ls: int,
 ) -> Point:
     """A step length that meets the strong Wolfe conditions, or the best that was found.
 
@@ -54,12 +54,13 @@ def strong_wolfe(
         gradient: Gradient at length 0.
         slope: Its product with ``direction``.
         tolerance_change: Bracket, in units of the parameters, below which the search ends.
+        max_ls: How often a trial may be followed by another.
 
     Reference:
         J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, 2006, algorithms
         3.5 and 3.6.
     """
-    search = _Search(probe, direction, Point(0.0, loss, gradient, float(slope)))
+    search = _Search(probe, direction, Point(0.0, loss, gradient, float(slope)), max_ls)
     bracket = search.bracket(t)
     best = search.zoom(bracket, tolerance_change) if len(bracket) == 2 else bracket[0]
     best.evals = search.evals
@@ -68,11 +69,16 @@ def strong_wolfe(
 
 class _Search:
     def __init__(
-        self, probe: Callable[[float], tuple[float, Any]], direction: Any, start: Point
+        self,
+        probe: Callable[[float], tuple[float, Any]],
+        direction: Any,
+        start: Point,
+        max_ls: int,
     ) -> None:
         self.probe = probe
         self.direction = direction
         self.start = start
+        self.max_ls = max_ls
         self.evals = 0
         self.rounds = 0
 
@@ -94,8 +100,8 @@ class _Search:
     def bracket(self, t: float) -> list[Point]:
         """Lengthen the step until two points have a good one between them, or one is good."""
         last, point = self.start, self.at(t)
-        while self.rounds < _MOST_EVALUATIONS:
-            if self.too_high(point) or (self.evals > 1 and point.loss >= last.loss):
+        while self.rounds < self.max_ls:
+            if self.too_high(point) or (self.rounds > 1 and point.loss >= last.loss):
                 return [last, point]
             if self.flat(point):
                 return [point]
@@ -112,7 +118,7 @@ class _Search:
         low, high = sorted(bracket, key=lambda point: point.loss)
         size = float(self.direction.abs().max())
         stalled = False
-        while self.rounds < _MOST_EVALUATIONS and abs(high.t - low.t) * size >= tolerance_change:
+        while self.rounds < self.max_ls and abs(high.t - low.t) * size >= tolerance_change:
             t, stalled = _inner_trial(low, high, stalled)
             point = self.at(t)
             self.rounds += 1

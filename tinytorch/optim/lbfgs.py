@@ -29,7 +29,8 @@ class LBFGS(Optimizer):
         params: Tensors or ``(name, tensor)`` pairs.
         lr: Step length, or with a line search its first trial. Default: 1.
         max_iter: Iterations per step. Default: 20.
-        max_eval: Evaluations of ``closure`` per step. Default: ``max_iter * 5 // 4``.
+        max_eval: Evaluations of ``closure`` per step, those of a line search included, which
+            may end one later. Default: ``max_iter * 5 // 4``.
         tolerance_grad: Stop where no gradient is larger. Default: 1e-7.
         tolerance_change: Stop where neither loss nor parameters change more. Default: 1e-9.
         history_size: How many steps are remembered. Default: 100.
@@ -254,6 +255,7 @@ class _Search:
         found = strong_wolfe(
             lambda t: self._probe(start, t), self.t, self.d, self.loss, self.gradient, slope,
             tolerance_change=self.group["tolerance_change"],
+            max_ls=self.group["max_eval"] - self.evals,
         )  # fmt: skip
         self.t, self.loss, self.gradient = found.t, found.loss, found.gradient
         self.optimizer._move(self.t, self.d)
