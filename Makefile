@@ -23,13 +23,19 @@ LINTED := tinytorch tests benchmarks examples stubs
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digits.png
 	$(PY) examples/digits.py
+
+gallery: $(VENV)/.demo  ## run every example, write its picture to docs/gallery
+	@for program in examples/*.py; do \
+	  echo "$$program"; \
+	  $(PY) $$program --output docs/gallery/$$(basename $$program .py).png || exit 1; \
+	done
 
 # The stand-in for CuPy first, so that the last line speaks of the backend everyone has.
 test: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, and what needs no PyTorch on two backends
@@ -82,7 +88,7 @@ bench: $(VENV)/.demo  ## compare speed with NumPy and, where installed, PyTorch 
 	$(PY) -m benchmarks
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) build dist *.egg-info digits.png
+	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) build dist *.egg-info *.png
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -47,7 +47,7 @@ def examples() -> Iterator[doctest.DocTest]:
 
 def sessions() -> Iterator[doctest.DocTest]:
     """Yield the sessions of each text; one continues where the one before it ended."""
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         blocks = re.findall(r"^```pycon\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
         if blocks:
             yield PARSER.get_doctest("\n".join(blocks), {}, path.stem, path.name, 0)

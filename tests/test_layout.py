@@ -30,7 +30,7 @@ OWN_CODE = [
 TEXTS = [
     *OWN_CODE,
     *sorted(ROOT.glob("*.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "benchmarks" / "results").glob("*-*.json")),
     *sorted(ROOT.glob("*.cfg")),
     *sorted(ROOT.glob("*.toml")),
@@ -408,7 +408,7 @@ def test_top_level_holds_nothing_unforeseen() -> None:
         "docs",
         "build",
         "dist",
-        "digits.png",
+        *(path.with_suffix(".png").name for path in (ROOT / "examples").glob("*.py")),
     }
     found = {
         path.name
