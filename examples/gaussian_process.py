@@ -51,7 +51,8 @@ def kernel(log: dict[str, tt.Tensor], a: tt.Tensor, b: tt.Tensor) -> tt.Tensor:
 
 def factor(log: dict[str, tt.Tensor], x: tt.Tensor) -> tt.Tensor:
     """Return the lower Cholesky factor of the covariance of noisy observations at ``x``."""
-    return tt.linalg.cholesky(kernel(log, x, x) + log["noise"].exp() * tt.eye(len(x)))
+    noise = log["noise"].exp() * tt.eye(len(x), dtype=x.dtype)
+    return tt.linalg.cholesky(kernel(log, x, x) + noise)
 
 
 def log_likelihood(log: dict[str, tt.Tensor], x: tt.Tensor, y: tt.Tensor) -> tt.Tensor:

@@ -24,8 +24,9 @@ NOT_ABOUT_ARRAYS = (
     "backends/cupy", "backends/test_registry.py", "clients",
     "core/test_array_interfaces.py", "cuda",
     "ops/pointwise/test_silence.py", "published", "state", "strictcupy",
-    "test_benchmarks.py", "test_gpu_benchmark.py", "test_layout.py", "test_stubs.py",
-    "test_torch_versions.py", "test_wheel.py", "typing", "utils/data/test_pinning.py",
+    "test_benchmarks.py", "test_examples.py", "test_gpu_benchmark.py", "test_layout.py",
+    "test_stubs.py", "test_torch_versions.py", "test_wheel.py", "typing",
+    "utils/data/test_pinning.py",
 )  # fmt: skip
 #: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks,
 #: share memory with an array of NumPy's, which a GPU cannot, pin memory of the host, forbid writing
