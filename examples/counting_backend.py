@@ -54,7 +54,7 @@ class Counting(NumpyBackend):
     def __init__(self) -> None:
         # NumPy's functions that the backend has its own way of doing.
         for name, method in inspect.getmembers(self, inspect.ismethod):
-            if hasattr(numpy, name):
+            if not name.startswith("_") and hasattr(numpy, name):
                 setattr(self, name, Counted(self.calls, name, method))
 
     def served(self, name: str, value: Any) -> Any:
