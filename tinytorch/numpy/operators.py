@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,7 @@ _ORDERS = {
     "ge": "greater_equal",
 }  # fmt: skip
 _OF_ONE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_FUNCTIONS = {**OF_TWO, **_ORDERS, **_OF_ONE}
 #: Classes of operands that have operators of their own, and whose result is theirs.
 _LETS = (str, bytes, dict, set, type(None))
 
@@ -39,31 +41,52 @@ def _refuses(other: Any) -> bool:
     return getattr(type(other), "__array_ufunc__", other) is None
 
 
-def _forward(function: ufunc) -> Callable[..., Any]:
-    host = function.host
+#: Signs that mean to floats of one dtype what they mean to Tensors.
+_SHARED = frozenset((*"add sub mul truediv pow neg abs".split(), *_ORDERS))
+
+
+def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: Any) -> Any:
+    """What an operator of Tensors gives for floats of one dtype, or ``NOT``."""
+    mine: Any = array._tensor
+    kind = mine._data.dtype
+    if apply is None or kind.kind != "f":
+        return direct.NOT
+    cls = other.__class__
+    if cls is ndarray:
+        other = other._tensor
+        if other._data.dtype is not kind:
+            return direct.NOT
+    elif cls is not float and cls is not int:
+        return direct.NOT
+    return array_of_tensor(apply(mine, other))
+
+
+def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
+    """NumPy's function and Tensors' operator for a sign, with the operands exchanged or not."""
+    host, apply = public(_FUNCTIONS[sign]).host, getattr(operator, f"__{sign}__", None)
+    if sign not in _SHARED:
+        apply = None
+    if not turn:
+        return host, apply
+    turned = [None if f is None else lambda a, b, f=f: f(b, a) for f in (host, apply)]
+    return turned[0], turned[1]
+
+
+def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
+    function: ufunc = public(_FUNCTIONS[sign])
+    host, apply = _two_ways(sign, turn)
 
     def method(self: ndarray, other: Any, /) -> Any:
         if host is not None:
             result = direct.operate(host, self, other)
             if result is not direct.NOT:
                 return result
-        return function(self, other) if _takes(other) else NotImplemented
-
-    return method
-
-
-def _reflected(function: ufunc) -> Callable[..., Any]:
-    host = function.host
-
-    def turned(mine: Any, other: Any) -> Any:
-        return host(other, mine)  # type: ignore[misc]
-
-    def method(self: ndarray, other: Any, /) -> Any:
-        if host is not None:
-            result = direct.operate(turned, self, other)
-            if result is not direct.NOT:
-                return result
-        return function(other, self) if _takes(other) else NotImplemented
+        result = _on_tensors(apply, self, other)
+        if result is not direct.NOT:
+            return result
+        if not _takes(other):
+            return NotImplemented
+        return function(other, self) if turn else function(self, other)
 
     return method
 
@@ -96,8 +119,8 @@ def _power(plain: Callable[..., Any]) -> Callable[..., Any]:
 _UNLIKE = (str, bytes, type(None))
 
 
-def _order(sign: str, function: ufunc) -> Callable[..., Any]:
-    plain = _forward(function)
+def _order(sign: str) -> Callable[..., Any]:
+    plain = _method(sign)
 
     def method(self: ndarray, other: Any, /) -> Any:
         result = plain(self, other)
@@ -113,15 +136,15 @@ def attach() -> None:
     members: dict[str, Any] = {}
     for sign, name in OF_TWO.items():
         function = public(name)
-        members[f"__{sign}__"] = _forward(function)
-        members[f"__r{sign}__"] = _reflected(function)
+        members[f"__{sign}__"] = _method(sign)
+        members[f"__r{sign}__"] = _method(sign, turn=True)
         if sign != "divmod":
             members[f"__i{sign}__"] = _inplace(function)
     for name in ("__mul__", "__rmul__"):
         members[name] = _repeating(members[name])
     members["__imatmul__"] = _multiplied(members["__imatmul__"])
-    members |= {f"__{sign}__": _order(sign, public(name)) for sign, name in _ORDERS.items()}
-    members |= {f"__{sign}__": _unary(public(name)) for sign, name in _OF_ONE.items()}
+    members |= {f"__{sign}__": _order(sign) for sign in _ORDERS}
+    members |= {f"__{sign}__": _unary(sign) for sign in _OF_ONE}
     members["__pow__"] = _power(members["__pow__"])
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
@@ -153,17 +176,16 @@ def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _unary(function: ufunc) -> Callable[..., Any]:
-    host = function.host
-
-    def alone(mine: Any, other: Any) -> Any:
-        return host(mine)  # type: ignore[misc]
+def _unary(sign: str) -> Callable[..., Any]:
+    function: ufunc = public(_OF_ONE[sign])
+    host, apply = ((None if f is None else lambda a, b, f=f: f(a)) for f in _two_ways(sign, False))
 
     def method(self: ndarray, /) -> Any:
         if host is not None:
-            result = direct.operate(alone, self, 0)
+            result = direct.operate(host, self, 0)
             if result is not direct.NOT:
                 return result
-        return function(self)
+        result = _on_tensors(apply, self, 0)
+        return function(self) if result is direct.NOT else result
 
     return method
