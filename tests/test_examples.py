@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from benchmarks import language
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
@@ -330,3 +331,22 @@ def test_counting_backend_counts() -> None:
         tt.backends._registry.pop("counting")
     assert forward == {"sin": 1, "exp": 1, "sum": 1}  # `sum` is the backend's own
     assert backward["cos"] == 1 and not {"sin", "exp"} & backward.keys()
+
+
+def written(names: Any, lib: Any, cached: bool) -> list[int]:
+    """What a GPT with random weights writes beyond the places it has."""
+    lib.manual_seed(0)
+    model = names["GPT"](50).eval()
+    return names["write"](model, lib.zeros((1, 3), dtype=lib.int64), 180, cached)[0].tolist()
+
+
+def test_generate_writes_the_same_without_its_cache() -> None:
+    names = load("generate")
+    with_it = written(names, tt, True)
+    assert len(set(with_it)) > 20
+    assert with_it == written(names, tt, False)
+
+
+def test_generate_writes_what_pytorch_writes(torch: Any) -> None:
+    ours, theirs = load("generate"), vars(language.program("generate", "torch"))
+    assert written(ours, tt, True) == written(theirs, torch, True)
