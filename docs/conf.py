@@ -1,0 +1,50 @@
+"""How Sphinx builds the site: `make docs`. Nothing is fetched; a warning is an error."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import tinytorch  # noqa: E402
+
+project = "tinytorch"
+copyright = "tinytorch contributors"
+author = "tinytorch contributors"
+version = release = tinytorch.__version__
+
+extensions = [
+    "builder.extension",
+    "myst_parser",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+]
+exclude_patterns = ["builder"]
+nitpicky = True
+# Type variables and aliases that only annotations use: shown, and described nowhere.
+# Names of other libraries that are not in their inventories.
+nitpick_ignore_regex = [("py:class", r"[^.]*|typing\..*"), ("py:obj", r"(?!tinytorch\b).*")]
+
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# Copies of what the two sites publish, cut down to Python's objects.
+intersphinx_mapping = {
+    "python": ("https://docs.python.org/3", str(HERE / "inventories" / "python.inv")),
+    "numpy": ("https://numpy.org/doc/stable", str(HERE / "inventories" / "numpy.inv")),
+}
+
+add_module_names = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+toc_object_entries = False
+highlight_language = "python"
+pygments_style = "default"
+
+html_theme = "furo"
+html_title = f"tinytorch {version}"
+html_copy_source = False
+html_show_sphinx = False
+html_use_index = True
+html_domain_indices = False
+html_theme_options = {"navigation_with_keys": True}
