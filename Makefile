@@ -6,6 +6,7 @@ TORCH_VENV := .venv-torch
 TORCH := torch==2.13.0
 CLIENTS_VENV := .venv-clients
 ARRAY_API_VENV := .venv-array-api
+DOCS_VENV := .venv-docs
 # Programs for PyTorch, installed without it, and what they need beside it.
 CLIENTS := accelerate botorch captum gpytorch keras lightning lightning-utilities \
   linear_operator peft pyro-ppl pytorch-ignite pytorch-lightning skorch stable-baselines3 \
@@ -23,7 +24,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/builder docs/conf.py
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench clean
+.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,8 +89,16 @@ stubtest: $(VENV)/.test  ## compare the stubs with what is there at run time
 bench: $(VENV)/.demo  ## compare speed with NumPy and, where installed, PyTorch and others
 	$(PY) -m benchmarks
 
+# The page that runs in the browser is built by itself; it goes along where it is there.
+docs: $(DOCS_VENV)/.docs  ## build the site, build/docs/index.html; a warning is an error
+	$(DOCS_VENV)/bin/python -m sphinx -q -n -W --keep-going -j auto \
+	  -d build/docs-doctrees docs build/docs
+	@if [ -d build/browser ]; then rm -rf build/docs/browser && cp -R build/browser build/docs/; fi
+	@echo "the site is build/docs/index.html"
+
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) build dist *.egg-info *.png
+	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) $(DOCS_VENV) docs/generated docs/reference
+	rm -rf build dist *.egg-info *.png
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -123,6 +132,12 @@ $(ARRAY_API_VENV)/.test: setup.cfg
 	@$(PYTHON) -m venv $(ARRAY_API_VENV)
 	@$(ARRAY_API_VENV)/bin/python $(PIP_INSTALL) --editable . pytest pytest-json-report \
 	  'hypothesis>=6.151' 'ndindex>=1.8'
+	@touch $@
+
+$(DOCS_VENV)/.docs: setup.cfg pyproject.toml
+	@echo "installing what builds the site into $(DOCS_VENV)"
+	@$(PYTHON) -m venv $(DOCS_VENV)
+	@$(DOCS_VENV)/bin/python $(PIP_INSTALL) --editable '.[docs]'
 	@touch $@
 
 $(CLIENTS_VENV)/.test: setup.cfg pyproject.toml Makefile

@@ -19,7 +19,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
 ]
-exclude_patterns = ["builder"]
+exclude_patterns = ["browser", "builder", "generated/*.md"]
 nitpicky = True
 # Type variables and aliases that only annotations use: shown, and described nowhere.
 # Names of other libraries that are not in their inventories.

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
@@ -45,12 +46,30 @@ def examples() -> Iterator[doctest.DocTest]:
                 yield test
 
 
+#: What people read: the README and the site's pages, not what is written when it is built.
+TEXTS = [
+    ROOT / "README.md",
+    *(
+        path
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        if not {"generated", "node_modules"} & set(path.parts)
+    ),
+]
+
+
+def blocks(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the language and the text of each fenced block of a page."""
+    fence = r"^( *)(`{3,})([^`\n]*)\n(.*?)^\1\2$"
+    for match in re.finditer(fence, path.read_text(), re.MULTILINE | re.DOTALL):
+        yield match[3].strip(), textwrap.dedent(match[4])
+
+
 def sessions() -> Iterator[doctest.DocTest]:
     """Yield the sessions of each text; one continues where the one before it ended."""
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
-        blocks = re.findall(r"^```pycon\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
-        if blocks:
-            yield PARSER.get_doctest("\n".join(blocks), {}, path.stem, path.name, 0)
+    for path in TEXTS:
+        written = [block for language, block in blocks(path) if language == "pycon"]
+        if written:
+            yield PARSER.get_doctest("\n".join(written), {}, path.stem, path.name, 0)
 
 
 def run(test: doctest.DocTest) -> None:
@@ -75,6 +94,16 @@ def test_docstring_example(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatc
 def test_session(test: doctest.DocTest) -> None:
     assert test.examples
     run(test)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_blocks_of_python_are_python(path: Path) -> None:
+    """A block that is no session is not run, and a session stands in a block that is."""
+    for language, block in blocks(path):
+        if language == "python":
+            compile(block, path.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        elif language != "pycon":
+            assert ">>>" not in block, f"{path.name}: a session is marked ```pycon"
 
 
 def test_readme_opens_with_a_session() -> None:

@@ -24,7 +24,7 @@ PACKAGE = ROOT / "tinytorch"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 OWN_CODE = [
     path
-    for folder in ("tinytorch", "tests", "stubs", "benchmarks", "examples")
+    for folder in ("tinytorch", "tests", "stubs", "benchmarks", "examples", "docs")
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 TEXTS = [

@@ -11,7 +11,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from . import sources
+from . import performance, sources
 from .entries import SOURCES
 from .pages import pages
 
@@ -19,14 +19,19 @@ from .pages import pages
 SHORT = {"tt": "tinytorch", "np": "tinytorch.numpy", "F": "tinytorch.nn.functional"}
 
 
-def write_reference(app: Sphinx) -> None:
-    """Write the reference's pages, those that changed, and remove those that are no more."""
-    folder = Path(app.srcdir) / "reference"
-    texts = {folder / f"{path}.rst": text for path, text in pages().items()}
-    for old in folder.rglob("*.rst"):
-        if old not in texts:
+def write_pages(app: Sphinx) -> None:
+    """Write the reference, and the tables and plots that `performance.md` shows."""
+    write(Path(app.srcdir) / "reference", {f"{path}.rst": text for path, text in pages().items()})
+    write(Path(app.srcdir) / "generated", performance.files())
+
+
+def write(folder: Path, texts: dict[str, str]) -> None:
+    """Write the files of a folder that changed, and remove those that are no more."""
+    for old in [path for path in folder.rglob("*") if path.is_file()]:
+        if str(old.relative_to(folder)) not in texts:
             old.unlink()
-    for path, text in texts.items():
+    for name, text in texts.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
@@ -83,7 +88,7 @@ def write_sources(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.connect("builder-inited", write_reference)
+    app.connect("builder-inited", write_pages)
     app.connect("doctree-read", find_by_full_names)
     app.connect("doctree-read", add_source_links)
     app.connect("build-finished", write_sources)

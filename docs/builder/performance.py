@@ -1,0 +1,144 @@
+"""The benchmark's results as tables and plots, drawn from what `benchmarks/results/` keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.libraries import NAMES
+from benchmarks.report import UNITS
+
+from .names import ROOT
+
+RESULTS = ROOT / "benchmarks" / "results"
+#: Where nothing else is said: tinytorch, and beside it PyTorch or a second machine.
+COLOURS = ("#2962c4", "#d9722b")
+
+
+def files() -> dict[str, str]:
+    """The text of each table and picture by its name."""
+    runs = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in machines()}
+    rows = {name: run for name, run in runs.items() if "rows" in run}
+    found = {f"{name}.md": table(run) for name, run in rows.items()}
+    found["ratios.svg"] = ratios(rows)
+    for name, run in runs.items():
+        if "host overhead" in run:
+            found[f"{name}.md"] = gpu_table(run)
+            found[f"{name}.svg"] = gpu_bars(run)
+    return found
+
+
+def machines() -> list[Path]:
+    """The runs that are kept; ``latest.json`` is whatever was measured last."""
+    return sorted(path for path in RESULTS.glob("*.json") if path.stem != "latest")
+
+
+def called(run: dict[str, Any]) -> str:
+    """A machine in words."""
+    machine = run["machine"]
+    versions = machine.get("versions", machine)
+    words = str(machine.get("device") or machine["processor"]).replace("(R)", "")
+    return f"{words}, PyTorch {versions['torch']}, NumPy {versions['numpy']}"
+
+
+def table(run: dict[str, Any]) -> str:
+    """A run's times for each library, and what tinytorch takes of NumPy's and PyTorch's."""
+    head = ["work", "unit", *NAMES, "/ numpy", "/ torch"]
+    return "\n".join([f"{called(run)}:", "", *_rows(head, map(_cells, run["rows"]))])
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    values, ratios = row["values"], row["ratios"]
+    scale = UNITS[row["unit"]]
+    return [
+        row["work"],
+        row["unit"],
+        *(f"{values[name] * scale:.3g}" if name in values else "–" for name in NAMES),
+        *(f"{ratios[name]:.2f}" if name in ratios else "–" for name in ("numpy", "torch")),
+    ]
+
+
+def gpu_table(run: dict[str, Any]) -> str:
+    """What one call costs the host, in µs, and products of matrices, in TFLOP/s."""
+    ours, theirs = run["host overhead"]["tinytorch"], run["host overhead"]["torch"]
+    calls = [[f"{name}, host", "µs", f"{ours[name]:.1f}", f"{theirs[name]:.1f}"] for name in ours]
+    products = [
+        [f"product, {name}", "TFLOP/s", f"{each['tinytorch']:.0f}", f"{each['torch']:.0f}"]
+        for name, each in run["products"].items()
+        if "tinytorch" in each
+    ]
+    steps = [
+        [f"{part}, a training step", "ms", *(f"{run[part][name]['ms per step']:.2f}" for name in
+         ("tinytorch", "torch"))]
+        for part in ("mlp", "digits")
+    ]  # fmt: skip
+    head = ["work", "unit", "tinytorch", "torch"]
+    return "\n".join([f"{called(run)}:", "", *_rows(head, [*calls, *products, *steps])])
+
+
+def _rows(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+    """A table in Markdown, its figures to the right."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|---|---|" + "---:|" * (len(head) - 2)
+    yield from ("| " + " | ".join(row) + " |" for row in rows)
+    yield ""
+
+
+def ratios(runs: dict[str, dict[str, Any]]) -> str:
+    """Tinytorch's time over PyTorch's, a line for each work and a mark for each machine."""
+    works = [row["work"] for row in next(iter(runs.values()))["rows"] if "torch" in row["ratios"]]
+    figure, axes = _figure(7, 0.19 * len(works) + 1)
+    places = {work: -place for place, work in enumerate(works)}
+    for (name, run), colour in zip(runs.items(), COLOURS, strict=False):
+        found = [(row["ratios"]["torch"], places[row["work"]]) for row in run["rows"]
+                 if row["work"] in places and "torch" in row["ratios"]]  # fmt: skip
+        axes.scatter(*zip(*found, strict=True), s=18, color=colour, label=name, zorder=3)
+    axes.axvline(1, color="#888888", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_xticks([0.1, 0.25, 0.5, 1, 2, 4, 8, 16], "0.1 ¼ ½ 1 2 4 8 16".split())
+    axes.minorticks_off()
+    axes.set_xlabel("time over PyTorch's: left of the line tinytorch is faster")
+    axes.set_yticks([*places.values()], works)
+    axes.set_ylim(-len(works), 1)
+    axes.legend(loc="lower left", frameon=False)
+    return _svg(figure)
+
+
+def gpu_bars(run: dict[str, Any]) -> str:
+    """Products of matrices on a GPU, beside PyTorch's."""
+    found = {name: each for name, each in run["products"].items() if "tinytorch" in each}
+    figure, axes = _figure(7, 0.4 * len(found) + 1)
+    for part, (library, colour) in enumerate(zip(("tinytorch", "torch"), COLOURS, strict=True)):
+        places = [-place - 0.35 * part for place in range(len(found))]
+        speeds = [each[library] for each in found.values()]
+        axes.barh(places, speeds, 0.33, color=colour, label=library, zorder=3)
+    axes.set_xscale("log")
+    axes.set_xlabel("TFLOP/s: further to the right is faster")
+    axes.set_yticks([-place - 0.17 for place in range(len(found))], [*found])
+    axes.legend(loc="lower right", frameon=True)
+    return _svg(figure)
+
+
+def _figure(width: float, height: float) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots()
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.grid(axis="both", color="#dddddd", linewidth=0.6)
+    axes.tick_params(length=0, labelsize=8)
+    return figure, axes
+
+
+def _svg(figure: Any) -> str:
+    from io import StringIO
+
+    from matplotlib import rc_context
+
+    text = StringIO()
+    # The same file for the same figures, and text that a search finds.
+    with rc_context({"svg.hashsalt": "tinytorch", "svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
