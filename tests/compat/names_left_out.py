@@ -183,11 +183,11 @@ LEFT_OUT = {
         torch.utils.hooks.RemovableHandle: next_id
         torch.utils.hooks: unserializable_hook warn_if_has_hooks BackwardHook
     """,
-    "nothing is measured; what programs import is in tables": """
-        torch.autograd.profiler.profile: *
+    "what reads and drives PyTorch's own tracing library": """
+        torch.autograd.profiler.profile: default_trace_id create_trace_id config
         torch.autograd.profiler: load_nvprof EnforceUnique parse_nvprof_trace KinetoStepTracker
-            FunctionEvent MemRecordsAcc
-        torch.profiler: DeviceType ExecutionTraceObserver itt profiler python_tracer
+            MemRecordsAcc
+        torch.profiler: DeviceType itt profiler python_tracer
     """,
     "which of PyTorch's kernels is used": """
         torch.backends.cuda: cuFFTPlanCacheAttrContextProp cuFFTPlanCache cuFFTPlanCacheManager

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..backends.storage import laid_like
 from ..state import Variable
+from ..state.recorder import RECORDER
 from .above import ABOVE
 from .explaining import explain
 from .nodes import (
@@ -144,7 +145,10 @@ class Sweep:
 
     def run(self) -> None:
         """Visit every pending node until only leaves are left."""
-        visit = self._visit_graph if self.create_graph else self._visit_raw
+        visit: Any = self._visit_graph if self.create_graph else self._visit_raw
+        recorder = RECORDER.get()
+        if recorder is not None:
+            visit = recorder.visits(visit)
         pending, heap, slots = self.pending, self.heap, self.slots
         special = self.special
         node: Any = None
@@ -392,10 +396,14 @@ class Sweep:
 
     def deliver(self) -> None:
         """Run the leaves' hooks and add what arrived to their ``grad``."""
+        recorder = RECORDER.get()
+        accumulate: Any = self.accumulate
+        if recorder is not None:
+            accumulate = recorder.accumulations(accumulate)
         for leaf, g, fresh in self.leaves.values():
             if leaf._backward_hooks:
                 g, fresh = self._call_leaf_hooks(leaf, g), False
-            self.accumulate(leaf, g, fresh)
+            accumulate(leaf, g, fresh)
             if leaf._post_accumulate_grad_hooks:
                 self.accumulated(leaf, g)
 

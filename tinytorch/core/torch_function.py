@@ -1,8 +1,8 @@
 """Who answers for an operation: ``__torch_function__`` of its arguments' classes, and modes.
 
 Nobody is asked where every tensor is of a class in ``PLAIN``, which is what each function looks
-at first. While a mode is active, in whatever thread, that set is empty: every call goes the way on
-which somebody is asked.
+at first. While a mode or a profile is active, in whatever thread, that set is empty: every call
+goes the way on which somebody is asked or told.
 
 Reference: https://docs.pytorch.org/docs/stable/notes/extending.html#extending-torch-python-api
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NEVER_ASKED: set[type] = set()
 #: Those of them whose elements are not simply what is in memory; see ``core.waiting``.
 WAITING: set[type] = set()
-#: The others; while a mode is active, nothing.
+#: The others; while a mode or a profile is active, nothing.
 PLAIN: set[type] = set()
 #: Plain values, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...)))
@@ -258,7 +258,7 @@ def _converted(result: Any, base: Any, cls: type) -> Any:
 
 #: Held while what is asked changes.
 _changing = threading.RLock()
-_active = 0  # how many modes are, in all threads
+_active = 0  # how many modes and profiles are, in all threads
 
 
 def never_ask(cls: type) -> None:
@@ -282,7 +282,8 @@ def is_never_asked(cls: type) -> bool:
     return cls in _NEVER_ASKED
 
 
-def _count(change: int) -> None:
+def count_watchers(change: int) -> None:
+    """Note that there are more, or fewer, modes and profiles for which no call is plain."""
     global _active
     with _changing:
         before, _active = _active > 0, _active + change
@@ -296,12 +297,12 @@ def _count(change: int) -> None:
 def push(mode: Any) -> None:
     """Make ``mode`` the innermost one of this context."""
     modes.set((*modes.get(), mode))
-    _count(1)
+    count_watchers(1)
 
 
 def pop() -> Any:
     """Take the innermost mode of this context away; returns it."""
     *outer, mode = modes.get()
     modes.set(tuple(outer))
-    _count(-1)
+    count_watchers(-1)
     return mode

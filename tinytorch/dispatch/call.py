@@ -14,6 +14,7 @@ from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting
 from ..state import grad_enabled
+from ..state.recorder import recorded
 from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from .backward import Backward
 from .error_context import retold
@@ -44,7 +45,7 @@ def slow(
             if value.__class__ in torch_function.WAITING:
                 return function(*map(_written_out, args), **options)
     answer = torch_function.asked(op, function, args, options)
-    return call(op, args, options) if answer is torch_function.NOBODY else answer
+    return recorded(call, op, args, options) if answer is torch_function.NOBODY else answer
 
 
 def _written_out(value: Any) -> Any:
@@ -137,6 +138,11 @@ def slow_composite(
                 return slow_composite(op, function, args, (), options)
         if asked or torch_function.must_ask():
             return torch_function.ask(function, asked, args, options)
+    return recorded(call_composite, op, args, options)
+
+
+def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """``call`` for an operation that is a function over tensors."""
     if options:
         if op.out and "out" in options:
             return _composite_into(op, options.pop("out"), args, options)

@@ -15,6 +15,7 @@ from ..core.device import backend_of_type, device, unknown
 from ..core.layout import check_layout
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend, default_dtype, settings
+from ..state.recorder import recorded
 from ..warnings import warn
 from .arguments import as_given, bind
 from .compiled import serve
@@ -84,7 +85,8 @@ def _slow(
         if _SPELLINGS[name] in op.plan.index and _SPELLINGS[name] not in options:
             options[_SPELLINGS[name]] = options.pop(name)
     answer = torch_function.asked(op, function, args, {**options, **common})
-    return _create(op, args, options, common) if answer is torch_function.NOBODY else answer
+    nobody = answer is torch_function.NOBODY
+    return recorded(partial(_create, common=common), op, args, options) if nobody else answer
 
 
 def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -> Tensor:

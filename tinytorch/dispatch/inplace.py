@@ -13,6 +13,7 @@ from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting, put
 from ..state import grad_enabled
+from ..state.recorder import recorded
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
 from .out import check_writable, scalar_name, stands_for_many, write
@@ -28,7 +29,8 @@ def slow_inplace(
     """A call of the in-place form that ``template`` did not write for plain arguments."""
     args = as_given(op, values, more, options)
     answer = torch_function.asked(op, function, args, options)
-    return call_inplace(op, args, options) if answer is torch_function.NOBODY else answer
+    nobody = answer is torch_function.NOBODY
+    return recorded(call_inplace, op, args, options, "_") if nobody else answer
 
 
 def _check_target(op: Op, target: Any) -> None:

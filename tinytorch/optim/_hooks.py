@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from ..autograd.nodes import RemovableHandle, add_hook
+from ..state.recorder import RECORDER
 from ..state.tracebacks import ShortTracebacks
 
 __all__ = [
@@ -217,6 +218,13 @@ def _with_hooks(step: Step) -> Step:
 
     @functools.wraps(step)
     def wrapper(self: HookTables, *args: Any, **kwargs: Any) -> Any:
+        recorder = RECORDER.get()
+        if recorder is None:
+            return run(self, *args, **kwargs)
+        with recorder.part(f"Optimizer.step#{type(self).__name__}.step"):
+            return run(self, *args, **kwargs)
+
+    def run(self: HookTables, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
         if not (self._optimizer_step_pre_hooks or _global_pre_hooks):
             result = step(self, *args, **kwargs)

@@ -2,10 +2,12 @@
 
 from tinytorch.compat.unsupported import Absent
 from tinytorch.profiler import EventList as EventList
-from tinytorch.profiler import profile as profile
+from tinytorch.profiler import FunctionEvent as FunctionEvent
+from tinytorch.profiler import FunctionEventAvg as FunctionEventAvg
 from tinytorch.profiler import record_function as record_function
+from tinytorch.profiler.run import profile as profile
 
-__all__ = ['EventList', 'emit_itt', 'emit_nvtx', 'profile', 'record_function']
+__all__ = ['EventList', 'FunctionEvent', 'FunctionEventAvg', 'emit_itt', 'emit_nvtx', 'profile', 'record_function']
 
 class emit_nvtx(Absent):
     """What marks every operation for NVIDIA's profilers; making one raises.
@@ -17,7 +19,7 @@ class emit_nvtx(Absent):
         >>> emit_nvtx()
         Traceback (most recent call last):
             ...
-        NotImplementedError: autograd.profiler.emit_nvtx: tinytorch measures nothing; use Python's cProfile
+        NotImplementedError: autograd.profiler.emit_nvtx: operations are marked for no other program; tinytorch.profiler measures them
     """
 
 class emit_itt(Absent):
@@ -28,5 +30,5 @@ class emit_itt(Absent):
         >>> emit_itt()
         Traceback (most recent call last):
             ...
-        NotImplementedError: autograd.profiler.emit_itt: tinytorch measures nothing; use Python's cProfile
+        NotImplementedError: autograd.profiler.emit_itt: operations are marked for no other program; tinytorch.profiler measures them
     """

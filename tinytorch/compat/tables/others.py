@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..rows import Table, alias, answer, choices, fill, missing, refusal
+from ..rows import Table, alias, answer, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
 
 _DENSE = "tensors are dense here: none are sparse"
 _WHOLE = "tensors are not quantized here"
 _NESTED = "tensors are not nested here: pad them, or keep a list"
-_UNMEASURED = "tinytorch measures nothing; use Python's cProfile"
+_UNMARKED = "operations are marked for no other program; tinytorch.profiler measures them"
 _OLD_SPARSE = "The older name of a sparse tensor of"
 _FORMS = "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd"
 
@@ -32,26 +32,24 @@ TABLES = {
         called="ao.quantization",
     ),
     "profiler": Table({
-        "ProfilerActivity": choices("What a profiler looks at.", CPU=0, XPU=1, CUDA=2, MTIA=4,
-                                    HPU=5, PrivateUse1=6),
-        "profile": missing("What measures a part of a program in PyTorch; making one raises.",
-                           _UNMEASURED),
-        "EventList": missing("What a profiler has seen; nothing is one here.", _UNMEASURED),
-        "tensorboard_trace_handler": refusal(_UNMEASURED),
-        "supported_activities": answer(set(), "None.", gives="set[ProfilerActivity]"),
         "kineto_available":
             answer(False, "Whether PyTorch's own measuring library is there: False."),
+        "ExecutionTraceObserver": missing(
+            "What writes the graph of a run in PyTorch; making one raises.",
+            "tinytorch writes Chrome's traces alone: profile.export_chrome_trace"),
     }),
     "autograd.profiler": Table(
-        doc="``torch.autograd.profiler``: the names of ``tinytorch.profiler``, and NVIDIA's marks.",
+        doc="``torch.autograd.profiler``: one stretch of a program that is measured, and NVIDIA's "
+            "marks.",
         names={
-            "EventList profile record_function": alias("profiler:"),
+            "EventList FunctionEvent FunctionEventAvg record_function": alias("profiler:"),
+            "profile": alias("profiler.run:"),
             "emit_nvtx": missing(
                 "What marks every operation for NVIDIA's profilers; making one raises.\n\n"
-                "``tinytorch.cuda.nvtx`` marks parts of a program.", _UNMEASURED),
+                "``tinytorch.cuda.nvtx`` marks parts of a program.", _UNMARKED),
             "emit_itt": missing(
                 "What marks every operation for Intel's profilers; making one raises.",
-                _UNMEASURED),
+                _UNMARKED),
         },
     ),
     "nested": Table(

@@ -22,6 +22,7 @@ from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
 from ...state import grad_enabled
+from ...state.recorder import recorded
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expanded_size
 from .expanded_writing import opened
@@ -98,7 +99,7 @@ def _write_slowly(op: Op, function: Any, self: Tensor, index: Any, value: Any) -
     if self._xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)
-    set_writable(self, index, value)
+    recorded(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
 
 
 setitem: Any = serve(unwritten("setitem"), _setitem.op, Form.SET_ITEM, _write_slowly)

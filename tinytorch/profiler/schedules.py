@@ -1,19 +1,13 @@
-"""``torch.profiler`` for programs that name their parts: nothing is measured here.
-
-``record_function`` marks a part of a program, for whoever looks; ``profile`` would be who looks
-and raises. Python's ``cProfile`` measures what runs here: Python.
-"""
+"""What a profile does during each step of a program."""
 
 from __future__ import annotations
 
-import contextlib
 import enum
 from collections.abc import Callable
 
-from .compat.tables.others import TABLES, fill
-from .warnings import warn
+from ..warnings import warn
 
-__all__ = ["ProfilerAction", "record_function", "schedule"]
+__all__ = ["ProfilerAction", "schedule"]
 
 
 class ProfilerAction(enum.Enum):
@@ -30,30 +24,6 @@ class ProfilerAction(enum.Enum):
     RECORD = 2
     RECORD_AND_SAVE = 3
     DEVICE_STOPPED = 4
-
-
-class record_function(contextlib.ContextDecorator):  # named as a function
-    """A part of a program with a name; a decorator, too. Nobody looks, so nothing happens.
-
-    Args:
-        name: The part's name.
-        args: What else to say of it. Default: None.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> with tt.profiler.record_function("forward"):
-        ...     y = tt.ones(1) + 1
-    """
-
-    def __init__(self, name: str, args: str | None = None) -> None:
-        self.name = name
-        self.args = args
-
-    def __enter__(self) -> record_function:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Nothing."""
 
 
 def schedule(
@@ -106,6 +76,3 @@ def schedule(
         return ProfilerAction.RECORD_AND_SAVE if last else ProfilerAction.RECORD
 
     return action
-
-
-fill(globals(), TABLES["profiler"])

@@ -1,0 +1,30 @@
+"""``torch.profiler``: how long each operation of a program takes, forward and backward.
+
+Example:
+    >>> import tinytorch as tt
+    >>> with tt.profiler.profile(record_shapes=True) as prof:
+    ...     y = tt.ones(3, 4).exp().sum()
+    >>> [event.key for event in prof.key_averages()]
+    ['aten::ones', 'aten::exp', 'aten::sum']
+"""
+
+from __future__ import annotations
+
+from ..compat.tables.others import TABLES, fill
+from .events import EventList as EventList
+from .events import FunctionEvent as FunctionEvent
+from .events import FunctionEventAvg as FunctionEventAvg
+from .named_parts import record_function as record_function
+from .schedules import ProfilerAction as ProfilerAction
+from .schedules import schedule as schedule
+from .steps import ProfilerActivity as ProfilerActivity
+from .steps import profile as profile
+from .steps import supported_activities as supported_activities
+from .steps import tensorboard_trace_handler as tensorboard_trace_handler
+
+__all__ = [
+    "EventList", "FunctionEvent", "FunctionEventAvg", "ProfilerAction", "ProfilerActivity",
+    "profile", "record_function", "schedule", "supported_activities", "tensorboard_trace_handler",
+]  # fmt: skip
+
+fill(globals(), TABLES["profiler"])

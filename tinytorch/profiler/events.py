@@ -1,0 +1,440 @@
+"""What a profile saw, as PyTorch tells it: single events, and the sums of those of one name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from .recording import Record
+from .table import layout, time_text
+
+__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
+
+
+class Interval:
+    """From when to when, in microseconds since the profile began.
+
+    Args:
+        start: The begin.
+        end: The end.
+
+    Example:
+        >>> from tinytorch.profiler.events import Interval
+        >>> Interval(1.0, 3.5).elapsed_us()
+        2.5
+    """
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start = start
+        self.end = end
+
+    def elapsed_us(self) -> float:
+        """How long that is.
+
+        Example:
+            >>> from tinytorch.profiler.events import Interval
+            >>> Interval(0.0, 1.0).elapsed_us()
+            1.0
+        """
+        return self.end - self.start
+
+
+class _Times:
+    """What events and their sums have in common. Times are in microseconds."""
+
+    key: str
+    count: int
+    cpu_time_total: float
+    self_cpu_time_total: float
+    node_id = -1
+    overload_name = ""
+    is_async = False
+    is_remote = False
+    is_legacy = False
+
+    @property
+    def cpu_time(self) -> float:
+        """The mean time of a call."""
+        return self.cpu_time_total / self.count if self.count else 0.0
+
+    @property
+    def cpu_time_str(self) -> str:
+        """The same as a text."""
+        return time_text(self.cpu_time)
+
+    @property
+    def cpu_time_total_str(self) -> str:
+        """The time of all calls as a text."""
+        return time_text(self.cpu_time_total)
+
+    @property
+    def self_cpu_time_total_str(self) -> str:
+        """The time of all calls, without what they called, as a text."""
+        return time_text(self.self_cpu_time_total)
+
+
+class FunctionEvent(_Times):
+    """One thing that ran.
+
+    Attributes:
+        id: Its number, by when it began.
+        name: PyTorch's name of it, and ``key`` the same; ``trace_name`` has a step's number, too.
+        time_range: The ``Interval`` in which it ran.
+        thread: Number of its thread, counted from 1.
+        input_shapes: Shapes of its arguments, where they were to be noted.
+        stack: The program's lines that led to it, where they were to be noted; to a gradient those
+            that led to the operation itself.
+        flops: How many floating-point operations it took, where a formula knows.
+        cpu_memory_usage: How many bytes more were in use at its end than at its beginning.
+        sequence_nr: The same number for an operation and for its gradients, or -1.
+        is_user_annotation: Whether it is a part of the program, not an operation.
+        cpu_parent: The event in which it ran.
+        cpu_children: The events that ran in it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.profiler.profile() as prof:
+        ...     y = tt.ones(2).sin()
+        >>> [event.name for event in prof.events()]
+        ['aten::ones', 'aten::sin']
+    """
+
+    count = 1
+
+    def __init__(self, id: int, record: Record, thread: int, since: int) -> None:
+        self.id = id
+        self.trace_name = record.name
+        is_step = record.name.startswith("ProfilerStep#")  # the steps are one row
+        self.name = self.key = "ProfilerStep*" if is_step else record.name
+        self.time_range = Interval((record.start - since) / 1e3, (record.end - since) / 1e3)
+        self.thread = thread
+        self.input_shapes: list[Any] = record.shapes or []
+        self.stack: list[str] = record.stack or []
+        self.flops = record.flops
+        self.cpu_memory_usage = record.memory
+        self.sequence_nr = record.sequence
+        self.scope = 1 if record.backward else 0
+        self.is_user_annotation = record.kind == "user_annotation"
+        self.cpu_parent: FunctionEvent | None = None
+        self.cpu_children: list[FunctionEvent] = []
+
+    @property
+    def cpu_time_total(self) -> float:  # type: ignore[override]
+        """How long it ran."""
+        return self.time_range.elapsed_us()
+
+    @property
+    def self_cpu_time_total(self) -> float:  # type: ignore[override]
+        """How long it ran, without what ran in it."""
+        return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
+
+    @property
+    def self_cpu_memory_usage(self) -> int:
+        """Its memory, without that of what ran in it."""
+        return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEvent id={self.id} name={self.name} cpu_time={self.cpu_time_str} "
+            f"start_us={self.time_range.start} end_us={self.time_range.end} "
+            f"cpu_children={[child.id for child in self.cpu_children]} thread={self.thread} "
+            f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
+            f"seq_nr={self.sequence_nr}>"
+        )
+
+
+class FunctionEventAvg(_Times):
+    """The sum of events: ``count`` of them, and what those have, added up.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.profiler.profile() as prof:
+        ...     y = tt.ones(2) + tt.ones(2)
+        >>> [(event.key, event.count) for event in prof.key_averages()]
+        [('aten::ones', 2), ('aten::add', 1)]
+    """
+
+    def __init__(self) -> None:
+        self.key = ""
+        self.count = 0
+        self.cpu_time_total = self.self_cpu_time_total = 0.0
+        self.cpu_memory_usage = self.self_cpu_memory_usage = self.flops = 0
+        self.input_shapes: Any = ""
+        self.stack: list[str] = []
+        self.is_user_annotation = False
+        self.cpu_parent: FunctionEvent | None = None
+
+    def add(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
+        """Add an event, or a sum of some, and return this sum.
+
+        Args:
+            other: What to add; the first gives its name.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile() as prof:
+            ...     y = tt.ones(2)
+            >>> tt.profiler.FunctionEventAvg().add(prof.events()[0]).count
+            1
+        """
+        if not self.count:
+            for name in ("key", "input_shapes", "stack", "is_user_annotation", "cpu_parent"):
+                setattr(self, name, getattr(other, name))
+        self.count += other.count
+        self.cpu_time_total += other.cpu_time_total
+        self.self_cpu_time_total += other.self_cpu_time_total
+        self.cpu_memory_usage += other.cpu_memory_usage
+        self.self_cpu_memory_usage += other.self_cpu_memory_usage
+        self.flops += other.flops
+        return self
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+            f"cpu_time={self.cpu_time_str} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage}>"
+        )
+
+
+class EventList(list[Any]):
+    """Events, or sums of events, that know how to be shown; printed they are a table.
+
+    Args:
+        events: The events.
+        profile_memory: Whether the table tells of memory.
+        with_flops: Whether it tells of floating-point operations.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.profiler.profile() as prof:
+        ...     y = tt.ones(2).sin()
+        >>> print(prof.key_averages().table(row_limit=1).splitlines()[1].split()[:3])
+        ['Name', 'Self', 'CPU']
+    """
+
+    def __init__(
+        self, events: Iterable[Any] = (), *, profile_memory: bool = False, with_flops: bool = False
+    ) -> None:
+        super().__init__(events)
+        self._profile_memory = profile_memory
+        self._with_flops = with_flops
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Microseconds in all of them, each counted once."""
+        return float(sum(event.self_cpu_time_total for event in self))
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int | None = 75,
+        max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
+        """PyTorch's table of them.
+
+        Args:
+            sort_by: The attribute by which rows fall: ``"cpu_time_total"``, ``"count"``,
+                ``"self_cpu_time_total"``, ``"cpu_memory_usage"``, ``"flops"``, ... Those of
+                ``cuda`` and ``device`` mean the CPU's, in which a device's times are contained.
+                Default: as they are.
+            row_limit: How many rows; -1 for all. Default: 100.
+            max_src_column_width: Longer lines of the program lose their beginning.
+            max_name_column_width: Longer names lose their end.
+            max_shapes_column_width: Longer lists of shapes lose their end.
+            header: A line to stand above.
+            top_level_events_only: Whether what ran in others is left out. Default: False.
+            time_unit: ``"s"``, ``"ms"`` or ``"us"`` for all times. Default: what suits each.
+
+        Raises:
+            AttributeError: If events have no attribute ``sort_by``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin()
+            >>> "aten::sin" in prof.key_averages().table(sort_by="self_cpu_time_total")
+            True
+        """
+        events = list(self)
+        if sort_by is not None:
+            name = sort_by
+            for device in ("cuda", "xpu", "privateuse1", "device"):
+                name = name.replace(device, "cpu")
+            events.sort(key=lambda event: getattr(event, name), reverse=True)
+        return layout(
+            events,
+            row_limit=row_limit,
+            widths=(max_name_column_width, max_shapes_column_width, max_src_column_width),
+            header=header,
+            top_level_only=top_level_events_only,
+            unit=time_unit,
+            memory=self._profile_memory,
+            flops=self._with_flops,
+        )
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def key_averages(
+        self,
+        group_by_input_shapes: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+    ) -> EventList:
+        """The sums of the events of each name.
+
+        Args:
+            group_by_input_shapes: Whether those of other shapes are apart. Default: False.
+            group_by_stack_n: How many of the program's lines have to be the same. Default: 0.
+            group_by_overload_name: Without effect: operations have one form each.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile(record_shapes=True) as prof:
+            ...     y = tt.ones(2).sin() + tt.ones(3, 1).sin()
+            >>> for event in prof.key_averages(group_by_input_shape=True):
+            ...     print(event.key, event.input_shapes)
+            aten::ones [[]]
+            aten::sin [[2]]
+            aten::ones [[], []]
+            aten::sin [[3, 1]]
+            aten::add [[2], [3, 1]]
+        """
+        found: dict[tuple[Any, ...], FunctionEventAvg] = {}
+        for event in self:
+            shapes = str(event.input_shapes) if group_by_input_shapes else ""
+            lines = tuple(event.stack[:group_by_stack_n])
+            key = event.key, event.is_user_annotation, shapes, lines
+            found.setdefault(key, FunctionEventAvg()).add(event)
+        for each in found.values():
+            each.stack = each.stack[:group_by_stack_n]
+            if not group_by_input_shapes:
+                each.input_shapes = ""
+        return EventList(
+            found.values(), profile_memory=self._profile_memory, with_flops=self._with_flops
+        )
+
+    def total_average(self) -> FunctionEventAvg:
+        """The sum of all of them, under the name ``Total``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin()
+            >>> prof.key_averages().total_average().count
+            2
+        """
+        total = FunctionEventAvg()
+        for event in self:
+            total.add(event)
+        total.key = "Total"
+        return total
+
+    def export_stacks(
+        self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
+    ) -> None:  # fmt: skip
+        """Write the program's lines and the microseconds spent there, as flame graphs need them.
+
+        Args:
+            path: The file.
+            metric: ``"self_cpu_time_total"``, and no other: no times of a device are known.
+
+        Raises:
+            ValueError: For another metric.
+
+        Example:
+            >>> import os, tempfile
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile(with_stack=True) as prof:
+            ...     y = tt.randn(1000).sort()
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "stacks.txt")
+            ...     prof.export_stacks(path)
+            ...     os.path.getsize(path) > 0
+            True
+        """
+        if metric != "self_cpu_time_total":
+            raise ValueError(f"metric should be one of: ['self_cpu_time_total'], got {metric!r}")
+        apart = str.maketrans(" ;\t\n", "____")
+        with open(path, "w", encoding="utf-8") as file:
+            for event in self:
+                microseconds = int(event.self_cpu_time_total)
+                if event.stack and microseconds > 0:
+                    lines = ";".join(line.translate(apart) for line in reversed(event.stack))
+                    file.write(f"{lines} {microseconds}\n")
+
+
+def events_of(records: list[Record], since: int, memory: bool, flops: bool) -> EventList:
+    """The events of a run's records, in the order in which they began, each in its parent.
+
+    Args:
+        records: The records, in the order in which they ended.
+        since: When the run began.
+        memory: See ``EventList``.
+        flops: See there.
+    """
+    # Of two that began and ended at once the one that was over later contains the other.
+    order = sorted(range(len(records)), key=lambda i: (records[i].start, -records[i].end, -i))
+    threads: dict[int, int] = {}
+    events = [
+        FunctionEvent(
+            n, records[i], threads.setdefault(records[i].thread, len(threads) + 1), since
+        )
+        for n, i in enumerate(order)
+    ]  # fmt: skip
+    _nest(events)
+    events = _without_repeats(events)
+    _count_flops_once(events)
+    _trace_back(events)
+    return EventList(events, profile_memory=memory, with_flops=flops)
+
+
+def _nest(events: list[FunctionEvent]) -> None:
+    running: dict[int, list[FunctionEvent]] = {}
+    for event in events:
+        stack = running.setdefault(event.thread, [])
+        while stack and event.time_range.end > stack[-1].time_range.end:
+            stack.pop()
+        if stack:
+            event.cpu_parent = stack[-1]
+            stack[-1].cpu_children.append(event)
+        stack.append(event)
+
+
+def _without_repeats(events: list[FunctionEvent]) -> list[FunctionEvent]:
+    """Where all that ran in an event is one of the same name, that one is left out."""
+    left = []
+    for event in events:  # what contains others comes before them
+        parent = event.cpu_parent
+        if parent is None or parent.name != event.name or len(parent.cpu_children) > 1:
+            left.append(event)
+            continue
+        parent.cpu_children = event.cpu_children
+        parent.flops = max(parent.flops, event.flops)
+        for child in event.cpu_children:
+            child.cpu_parent = parent
+    return left
+
+
+def _count_flops_once(events: list[FunctionEvent]) -> None:
+    """Where a product ran in another, the inner one tells what it cost."""
+    for event in reversed(events):
+        if event.flops:
+            parent = event.cpu_parent
+            while parent is not None:
+                parent.flops = 0
+                parent = parent.cpu_parent
+
+
+def _trace_back(events: list[FunctionEvent]) -> None:
+    """Give gradients the lines that led to what they are the gradients of."""
+    forward = {e.sequence_nr: e.stack for e in reversed(events) if not e.scope}
+    for event in events:
+        if event.scope and event.sequence_nr in forward and event.sequence_nr >= 0:
+            event.stack = forward[event.sequence_nr]

@@ -1,0 +1,282 @@
+"""One stretch of a program that is measured: ``torch.autograd.profiler.profile``."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+from time import perf_counter_ns
+from typing import Any, Self
+
+from ..core.torch_function import count_watchers
+from ..state.recorder import RECORDER
+from ..warnings import warn
+from .chrome_trace import write_trace
+from .events import EventList, FunctionEventAvg, events_of
+from .recording import Recording
+
+__all__ = ["profile"]
+
+
+class profile:
+    """Measures each operation, forward and backward, that runs in a block of this thread.
+
+    See ``tinytorch.profiler.profile``, which also measures some steps of many.
+
+    Args:
+        enabled: Whether anything is done. Default: True.
+        use_cuda: The older way to say ``use_device="cuda"``.
+        use_device: ``"cuda"`` to wait for the device after each operation, so that its work is in
+            the operation's time. Default: None, the time is the host's.
+        record_shapes: Whether shapes of arguments are kept. Default: False.
+        with_flops: Whether floating-point operations of products are counted. Default: False.
+        profile_memory: Whether memory is measured, by ``tracemalloc``: NumPy's arrays and Python's
+            objects, no device's memory. Default: False.
+        with_stack: Whether the program's lines are kept. Default: False.
+        with_modules: Without effect, as in PyTorch for modules that are not scripted.
+        use_kineto: Without effect.
+        use_cpu: Has to be True: it is operations that are measured.
+        experimental_config: Without effect.
+        acc_events: Whether a second block adds to the first one's events. Default: False.
+        custom_trace_id_callback: Without effect.
+
+    Raises:
+        RuntimeError: Where a profile is active already, or this one had its block.
+        ValueError: For another device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> with tt.autograd.profiler.profile() as prof:
+        ...     x.sin().sum().backward()
+        >>> [event.name for event in prof.function_events][:4]
+        ['aten::sin', 'aten::sum', 'SumBackward0', 'SinBackward0']
+    """
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cuda: bool = False,
+        use_device: str | None = None,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_modules: bool = False,
+        use_kineto: bool = False,
+        use_cpu: bool = True,
+        experimental_config: Any = None,
+        acc_events: bool = False,
+        custom_trace_id_callback: Any = None,
+    ) -> None:
+        self.enabled = enabled
+        if use_cuda:
+            warn(
+                "The attribute `use_cuda` will be deprecated soon, please use "
+                "``use_device = 'cuda'`` instead.", FutureWarning,
+            )  # fmt: skip
+            use_device = "cuda"
+        if use_device not in (None, "cuda"):
+            raise ValueError(f"The {use_device} is not a valid device option.")
+        if not use_cpu:
+            raise ValueError("use_cpu=False: operations are measured where they are called")
+        self.use_device = use_device
+        self.record_shapes = record_shapes or with_flops
+        self.with_flops = with_flops
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self.with_modules = with_modules
+        self.acc_events = acc_events
+        self._recording: Recording | None = None
+        self._events: EventList | None = None
+        self._since = 0
+        self._traces = False
+
+    def __enter__(self) -> Self | None:
+        if not self.enabled:
+            return None
+        if self._recording is not None and not self.acc_events:
+            raise RuntimeError("Profiler context manager is not reentrant")
+        if RECORDER.get() is not None:
+            raise RuntimeError("Profiler is already enabled on this thread")
+        before = self._recording
+        self._recording = Recording(
+            self.record_shapes, self.profile_memory, self.with_stack, self.with_flops,
+            self.use_device is not None,
+        )  # fmt: skip
+        if before is not None:
+            self._recording.records = before.records
+        self._traces = self.profile_memory and not tracemalloc.is_tracing()
+        if self._traces:
+            tracemalloc.start()
+        self._since = self._since or perf_counter_ns()
+        count_watchers(1)
+        RECORDER.set(self._recording)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not self.enabled:
+            return
+        RECORDER.set(None)
+        count_watchers(-1)
+        if self._traces:
+            tracemalloc.stop()
+        self._events = None
+
+    @property
+    def _over(self) -> Recording:
+        """What was noted, once the block is over."""
+        if self._recording is None or RECORDER.get() is self._recording:
+            raise AssertionError("Expected profiling results")
+        return self._recording
+
+    @property
+    def function_events(self) -> EventList:
+        """Every event, in the order in which they began.
+
+        Raises:
+            AssertionError: While the block runs, or before it.
+        """
+        recording = self._over
+        if self._events is None:
+            self._events = events_of(
+                recording.records, self._since, self.profile_memory, self.with_flops
+            )
+        return self._events
+
+    def table(self, *args: Any, **kwargs: Any) -> str:
+        """The table of all events, each in a row; see ``EventList.table``.
+
+        Args:
+            *args: What that takes.
+            **kwargs: The same by name.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.autograd.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin()
+            >>> prof.table(sort_by="cpu_time_total").count("aten::")
+            2
+        """
+        return self.function_events.table(*args, **kwargs)
+
+    def key_averages(
+        self,
+        group_by_input_shape: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+    ) -> EventList:
+        """The sums of the events of each name; see ``EventList.key_averages``.
+
+        Args:
+            group_by_input_shape: Whether those of other shapes are apart. Default: False.
+            group_by_stack_n: How many of the program's lines have to be the same. Default: 0.
+            group_by_overload_name: Without effect: operations have one form each.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.autograd.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin().sin()
+            >>> [(event.key, event.count) for event in prof.key_averages()]
+            [('aten::ones', 1), ('aten::sin', 2)]
+        """
+        return self.function_events.key_averages(
+            group_by_input_shape, group_by_stack_n, group_by_overload_name
+        )
+
+    def total_average(self) -> FunctionEventAvg:
+        """The sum of all events.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.autograd.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin()
+            >>> prof.total_average().count
+            2
+        """
+        return self.function_events.total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Microseconds in all events, each counted once."""
+        return self.function_events.self_cpu_time_total
+
+    def export_chrome_trace(
+        self, path: str | os.PathLike[str], metadata: dict[str, Any] | None = None
+    ) -> None:  # fmt: skip
+        """Write a file for ``chrome://tracing``, Perfetto or TensorBoard.
+
+        Args:
+            path: The file; ``.gz`` at its end has it compressed.
+            metadata: What else the file is to say, by name. Default: nothing.
+
+        Example:
+            >>> import json, os, tempfile
+            >>> import tinytorch as tt
+            >>> with tt.autograd.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin()
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "trace.json")
+            ...     prof.export_chrome_trace(path)
+            ...     with open(path) as file:
+            ...         spans = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+            >>> [span["name"] for span in spans]
+            ['aten::ones', 'aten::sin']
+        """
+        said = {
+            "record_shapes": int(self.record_shapes), "profile_memory": int(self.profile_memory),
+            "with_stack": int(self.with_stack), "with_flops": int(self.with_flops),
+        }  # fmt: skip
+        write_trace(path, self._over.records, {**said, **(metadata or {})})
+
+    def export_stacks(
+        self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
+    ) -> None:  # fmt: skip
+        """Write the program's lines and the time spent there; see ``EventList.export_stacks``.
+
+        Args:
+            path: The file.
+            metric: ``"self_cpu_time_total"``.
+
+        Raises:
+            AssertionError: Without ``with_stack=True``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.autograd.profiler.profile() as prof:
+            ...     y = tt.ones(2)
+            >>> prof.export_stacks("stacks.txt")
+            Traceback (most recent call last):
+                ...
+            AssertionError: export_stacks() requires with_stack=True
+        """
+        if not self.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
+        self.function_events.export_stacks(path, metric)
+
+    def toggle_collection_dynamic(self, enabled: bool, activities: Any) -> None:
+        """Stop noting operations for a while, or go on.
+
+        Args:
+            enabled: Whether they are noted.
+            activities: The kinds of which this is said; of ``ProfilerActivity.CPU`` alone it has
+                an effect.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile() as prof:
+            ...     prof.toggle_collection_dynamic(False, [tt.profiler.ProfilerActivity.CPU])
+            ...     y = tt.ones(2)
+            >>> len(prof.events())
+            0
+        """
+        if self._recording is not None and any(each.name == "CPU" for each in activities):
+            self._recording.on = enabled
+
+    def __str__(self) -> str:
+        over = self._recording is not None and RECORDER.get() is not self._recording
+        return str(self.function_events) if over else "<unfinished torch.autograd.profile>"
+
+    def __repr__(self) -> str:
+        over = self._recording is not None and RECORDER.get() is not self._recording
+        return repr(self.function_events) if over else "<unfinished torch.autograd.profile>"

@@ -1,0 +1,158 @@
+"""The table of a profile, column by column as PyTorch lays it out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+_UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
+_WIDTH = 12
+
+
+def time_text(microseconds: float, unit: str | None = None) -> str:
+    """A time in a unit, or in that which suits it.
+
+    Example:
+        >>> from tinytorch.profiler.table import time_text
+        >>> time_text(1500.0), time_text(1500.0, "s")
+        ('1.500ms', '0.002s')
+    """
+    if unit not in _UNITS:
+        unit = next((name for name, size in _UNITS.items() if microseconds >= size), "us")
+    return f"{microseconds / _UNITS[unit]:.3f}{unit}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part * 100.0 / whole:.2f}%" if whole else "NaN"
+
+
+def _bytes_text(count: int) -> str:
+    for name, size in (("GB", 1024**3), ("MB", 1024**2), ("KB", 1024)):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {name}"
+    return f"{count} B"
+
+
+class _Column(NamedTuple):
+    """A column: its heading, its width, and what stands there for an event."""
+
+    heading: str
+    width: int
+    text: Callable[[Any], str]
+    left: bool = False
+
+    def cell(self, text: str) -> str:
+        """The text in its place; one that is too long makes its row longer."""
+        return (text.ljust if self.left else text.rjust)(self.width) + "  "
+
+
+def layout(
+    events: Sequence[Any],
+    *,
+    row_limit: int,
+    widths: tuple[int | None, int | None, int | None],
+    header: str | None,
+    top_level_only: bool,
+    unit: str | None,
+    memory: bool,
+    flops: bool,
+) -> str:
+    """The table of some events; see ``EventList.table``."""
+    if not events:
+        return ""
+    total = sum(event.self_cpu_time_total for event in events)
+    columns = _columns(events, total, widths, unit, memory, flops)
+    rule = "".join("-" * column.width + "  " for column in columns)
+    lines = ["=" * (len(rule) - 2), header] if header is not None else []
+    if top_level_only:
+        lines += ["=" * (len(rule) - 2), "This report only display top-level ops statistics"]
+    lines += [rule, "".join(column.cell(column.heading) for column in columns), rule]
+    chosen = [event for event in events if not (top_level_only and event.cpu_parent is not None)]
+    for event in chosen if row_limit < 0 else chosen[:row_limit]:
+        lines.append("".join(column.cell(column.text(event)) for column in columns))
+        if columns[-1].left:
+            lines += _further_lines(event, columns)
+    return "\n".join([*lines, rule, f"Self CPU time total: {time_text(total, unit)}", ""])
+
+
+def _columns(
+    events: Sequence[Any],
+    total: float,
+    widths: tuple[int | None, int | None, int | None],
+    unit: str | None,
+    memory: bool,
+    flops: bool,
+) -> list[_Column]:
+    def attribute(heading: str, name: str) -> _Column:
+        return _Column(heading, _WIDTH, lambda event: time_text(getattr(event, name), unit))
+
+    def share(heading: str, name: str) -> _Column:
+        return _Column(heading, _WIDTH, lambda event: _share(getattr(event, name), total))
+
+    def size(heading: str, name: str) -> _Column:
+        return _Column(heading, _WIDTH, lambda event: _bytes_text(getattr(event, name)))
+
+    columns = [
+        _names(events, widths[0]),
+        share("Self CPU %", "self_cpu_time_total"), attribute("Self CPU", "self_cpu_time_total"),
+        share("CPU total %", "cpu_time_total"), attribute("CPU total", "cpu_time_total"),
+        attribute("CPU time avg", "cpu_time"),
+    ]  # fmt: skip
+    if memory:
+        columns += [
+            size("CPU Mem", "cpu_memory_usage"),
+            size("Self CPU Mem", "self_cpu_memory_usage"),
+        ]
+    columns.append(_Column("# of Calls", _WIDTH, lambda event: str(event.count)))
+    if any(event.input_shapes for event in events):
+        width = _at_most(max(len(str(event.input_shapes)) for event in events) + 4, widths[1])
+        columns.append(_Column("Input Shapes", width, lambda e: str(e.input_shapes)[:width]))
+    if flops and any(event.flops > 0 for event in events):
+        columns.append(_flops([event.flops for event in events if event.flops > 0]))
+    if any(event.stack for event in events):
+        columns.append(_lines_of_the_program(events, widths[2]))
+    return columns
+
+
+def _at_most(width: int, limit: int | None) -> int:
+    return width if limit is None else min(width, limit)
+
+
+def _names(events: Sequence[Any], limit: int | None) -> _Column:
+    def name(event: Any) -> str:
+        key: str = event.key
+        long = limit is not None and len(key) >= limit - 3
+        return f"{key[: (limit or 0) - 3]}..." if long else key
+
+    return _Column("Name", _at_most(max(len(e.key) for e in events) + 4, limit), name)
+
+
+def _flops(counts: list[int]) -> _Column:
+    """The operations, in a unit that suits the least of them."""
+    power = min(5, int(math.log10(min(counts)) / 3))
+
+    def text(event: Any) -> str:
+        return f"{event.flops * 10.0 ** (-3 * power):8.3f}" if event.flops > 0 else "--"
+
+    return _Column(f"Total {('', 'K', 'M', 'G', 'T', 'P')[power]}FLOPs", _WIDTH, text)
+
+
+def _lines_of_the_program(events: Sequence[Any], limit: int | None) -> _Column:
+    width = _at_most(max(len(line) for event in events for line in event.stack) + 4, limit)
+    return _Column(
+        "Source Location", width, lambda e: _end(e.stack[0], width) if e.stack else "", left=True
+    )
+
+
+def _end(line: str, width: int) -> str:
+    """A line's end, after three dots."""
+    cut = line[-width:]
+    return cut if len(line) <= width or len(cut) <= 3 else f"...{cut[3:]}"
+
+
+def _further_lines(event: Any, columns: list[_Column]) -> list[str]:
+    """Those that led to the first one, below it, and an empty one."""
+    before = "".join(column.cell("") for column in columns[:-1])
+    last = columns[-1]
+    return [before + last.cell(_end(line, last.width)) for line in (*event.stack[1:], "")]
