@@ -234,6 +234,7 @@ from tinytorch.state.settings import set_num_threads as set_num_threads
 from tinytorch.state.settings import use_deterministic_algorithms as use_deterministic_algorithms
 from tinytorch.state.tracebacks import set_traceback_filtering as set_traceback_filtering
 from tinytorch.utils.dlpack import to_dlpack as to_dlpack
+from tinytorch.utils.summary import summary as summary
 from tinytorch.warnings import is_warn_always_enabled as is_warn_always_enabled
 from tinytorch.warnings import set_warn_always as set_warn_always
 

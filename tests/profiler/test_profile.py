@@ -164,6 +164,26 @@ def test_shapes_memory_and_products_are_told_where_they_are_asked_for() -> None:
         assert 16_000 <= event.cpu_memory_usage < 20_000  # 4000 numbers, and the tensor around them
 
 
+def test_products_cost_what_the_counter_of_flops_counts() -> None:
+    F = tt.nn.functional
+    attention = tt.nn.MultiheadAttention(4, 2, batch_first=True)
+    image, kernel, q = tt.ones(2, 1, 8, 8), tt.ones(3, 1, 3, 3), tt.ones(2, 2, 5, 4)
+
+    def compute() -> None:
+        F.conv2d(image, kernel)
+        F.conv_transpose2d(image, tt.ones(1, 3, 3, 3))
+        F.scaled_dot_product_attention(q, q, q)
+        attention(q[0], q[0], q[0])
+        tt.einsum("ij,jk->ik", q[0, 0], q[0, 0].T)
+        tt.mm(q[0, 0], q[0, 0].T, out=tt.empty(5, 5))
+
+    with tt.utils.flop_counter.FlopCounterMode(display=False) as counter:
+        compute()
+    with tt.profiler.profile(with_flops=True) as prof:
+        compute()
+    assert prof.key_averages().total_average().flops == counter.get_total_flops() > 0
+
+
 def test_lines_of_the_program_are_those_that_called() -> None:
     x = tt.ones(2, requires_grad=True)
     with tt.profiler.profile(with_stack=True) as prof:

@@ -53,6 +53,20 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert {event.step for event in events(tmp_path)} >= {3, 4, 5, 6, 7}
 
 
+def test_counts_and_charts_that_are_ready(tmp_path: Path) -> None:
+    from tinytorch.utils.tensorboard import SummaryWriter
+
+    counts, edges = tt.tensor([1.0, 2.0]), tt.tensor([1.0, 2.0])
+    curve = [tt.tensor([2, 1]), tt.tensor([3, 0]), tt.tensor([0, 3]), tt.tensor([0, 1])]
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_histogram_raw("raw", 0, 2, 3, 4, 5, edges, counts, global_step=1)
+        writer.add_pr_curve_raw("pr", *curve, tt.tensor([0.4, 1.0]), tt.tensor([1.0, 0.5]), 2, 2)
+        writer.add_custom_scalars_multilinechart(["loss/train", "loss/test"])
+    found = values(tmp_path)
+    assert found["raw"][1].histo.num == 3 and list(found["raw"][1].histo.bucket) == [1, 2]
+    assert "pr" in found and any("custom_scalars" in tag for tag in found)
+
+
 def test_no_graphs(tmp_path: Path) -> None:
     from tinytorch.utils.tensorboard import SummaryWriter
 

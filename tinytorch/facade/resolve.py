@@ -245,6 +245,7 @@ HOMES: dict[str, tuple[str, ...]] = {
         "sym_not", "sym_sqrt", "sym_sum",
     ),
     "tinytorch.utils.dlpack": ("to_dlpack",),
+    "tinytorch.utils.summary": ("summary",),
     "tinytorch.dispatch.tensor_types": (
         *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
     ),

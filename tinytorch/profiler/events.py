@@ -423,13 +423,12 @@ def _without_repeats(events: list[FunctionEvent]) -> list[FunctionEvent]:
 
 
 def _count_flops_once(events: list[FunctionEvent]) -> None:
-    """Where a product ran in another, the inner one tells what it cost."""
-    for event in reversed(events):
-        if event.flops:
-            parent = event.cpu_parent
-            while parent is not None:
-                parent.flops = 0
-                parent = parent.cpu_parent
+    """Where a product runs in another, the outer one tells what it cost."""
+    for event in events:
+        parent = event.cpu_parent
+        while event.flops and parent is not None:
+            event.flops = 0 if parent.flops else event.flops
+            parent = parent.cpu_parent
 
 
 def _trace_back(events: list[FunctionEvent]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..autograd.nodes import Node, node_of
 from ..core.tensor import Tensor
 from ..state.tracebacks import WRITTEN
-from ..utils._flop_formulas import FORMULAS
+from ..utils._flop_formulas import FORMULAS, works
 
 #: PyTorch's names of operations that have others here; private ones are not noted but for these.
 ATEN = {
@@ -198,13 +198,9 @@ def _sequence_of(result: Any) -> int:
 
 
 def _flops_of(op: Any, result: Any, args: tuple[Any, ...], options: dict[str, Any]) -> int:
-    formula = FORMULAS.get(op.name)
-    if formula is None or result is None:
+    if op.name not in FORMULAS or result is None:
         return 0
-    given = dict(options)
-    if "out" in formula.__code__.co_varnames[: formula.__code__.co_argcount]:
-        given["out"] = result
-    return sum(work.flops for work in formula(*args, **given))
+    return sum(work.flops for work in works(op.name, result, args, options))
 
 
 def _stack() -> list[str]:

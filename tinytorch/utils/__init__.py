@@ -16,14 +16,15 @@ from typing import Any
 
 __all__ = [
     "benchmark", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "dlpack",
-    "flop_counter", "hooks", "model_zoo", "set_module", "swap_tensors", "weak",
+    "draw", "flop_counter", "hooks", "model_zoo", "set_module", "swap_tensors", "weak",
 ]  # fmt: skip
+_HOMES = {"draw": "graph_drawing", "set_module": "swapping", "swap_tensors": "swapping"}
 
 
 def __getattr__(name: str) -> Any:
     # A program that trains on its own loop does not pay for the import.
-    if name in ("set_module", "swap_tensors"):
-        return getattr(importlib.import_module(f"{__name__}.swapping"), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     if name in __all__ or name == "_pytree":
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ that PyTorch's kernels have.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -171,3 +172,10 @@ FORMULAS: dict[str, Callable[..., Iterator[Work]]] = {
     "multi_head_attention_forward": multi_head_attention,
     "einsum": einsum,
 }  # fmt: skip
+
+
+def works(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Work]:
+    """The products in a call of the function ``name`` that returned ``out``."""
+    formula = FORMULAS[name]
+    given = {**kwargs, "out": out} if "out" in inspect.signature(formula).parameters else kwargs
+    return list(formula(*args, **given))

@@ -16,7 +16,6 @@ Example:
 
 from __future__ import annotations
 
-import inspect
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
@@ -29,7 +28,7 @@ from ..nn.module.global_hooks import (
 )
 from ..overrides import TorchFunctionMode
 from ..warnings import warn
-from ._flop_formulas import FORMULAS, Work
+from ._flop_formulas import FORMULAS, Work, works
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]
 
@@ -182,13 +181,11 @@ class FlopCounterMode(TorchFunctionMode):
             flops = self._formulas[name](*args, out_val=out, **given)
             self._count(self._modules.current(), name, flops)
         elif name in FORMULAS:
-            self._count_products(FORMULAS[name], out, args, given)
+            self._count_products(works(name, out, args, given), out)
         return out
 
-    def _count_products(self, formula: Any, out: Any, args: Any, given: dict[str, Any]) -> None:
-        if "out" in inspect.signature(formula).parameters:
-            given = {**given, "out": out}
-        products, where = list(formula(*args, **given)), self._modules.current()
+    def _count_products(self, products: list[Work], out: Any) -> None:
+        where = self._modules.current()
         for product in products:
             self._count(where, f"aten.{product.name}", product.flops)
         result = out[0] if isinstance(out, tuple) else out

@@ -39,9 +39,10 @@ def _to_number(value: Any) -> float:
 class SummaryWriter:
     """Writes what TensorBoard shows into files of one directory.
 
-    Beside the methods below it has ``add_audio add_custom_scalars add_embedding add_figure
-    add_histogram add_image add_images add_mesh add_pr_curve add_scalars add_text add_video``, which
-    take what tensorboardX's take, and tensors for arrays.
+    Beside the methods below it has ``add_audio add_custom_scalars add_custom_scalars_marginchart
+    add_custom_scalars_multilinechart add_embedding add_figure add_histogram add_histogram_raw
+    add_image add_image_with_boxes add_images add_mesh add_pr_curve add_pr_curve_raw add_scalars
+    add_text add_video``, which take what tensorboardX's take, and tensors for arrays.
 
     Args:
         log_dir: The directory; default ``runs/`` and the time, the machine and ``comment``.
@@ -112,19 +113,27 @@ class SummaryWriter:
     def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call tensorboardX's method of a name, with tensors as arrays."""
         if name == "add_graph":
-            raise NotImplementedError("add_graph(): tinytorch records no graphs of programs")
+            raise NotImplementedError(
+                "add_graph(): tinytorch records no graphs of programs; utils.draw shows the graph "
+                "of gradients"
+            )
         getattr(self._writer, name)(*_to_numbers(args), **_to_numbers(kwargs))
 
     add_audio = partialmethod(_pass_on, "add_audio")
     add_custom_scalars = partialmethod(_pass_on, "add_custom_scalars")
+    add_custom_scalars_marginchart = partialmethod(_pass_on, "add_custom_scalars_marginchart")
+    add_custom_scalars_multilinechart = partialmethod(_pass_on, "add_custom_scalars_multilinechart")
     add_embedding = partialmethod(_pass_on, "add_embedding")
     add_figure = partialmethod(_pass_on, "add_figure")
     add_graph = partialmethod(_pass_on, "add_graph")
     add_histogram = partialmethod(_pass_on, "add_histogram")
+    add_histogram_raw = partialmethod(_pass_on, "add_histogram_raw")
     add_image = partialmethod(_pass_on, "add_image")
+    add_image_with_boxes = partialmethod(_pass_on, "add_image_with_boxes")
     add_images = partialmethod(_pass_on, "add_images")
     add_mesh = partialmethod(_pass_on, "add_mesh")
     add_pr_curve = partialmethod(_pass_on, "add_pr_curve")
+    add_pr_curve_raw = partialmethod(_pass_on, "add_pr_curve_raw")
     add_scalars = partialmethod(_pass_on, "add_scalars")
     add_text = partialmethod(_pass_on, "add_text")
     add_video = partialmethod(_pass_on, "add_video")

@@ -11,7 +11,8 @@ from tinytorch.utils import flop_counter as flop_counter
 from tinytorch.utils import hooks as hooks
 from tinytorch.utils import model_zoo as model_zoo
 from tinytorch.utils import weak as weak
+from tinytorch.utils.graph_drawing import draw as draw
 from tinytorch.utils.swapping import set_module as set_module
 from tinytorch.utils.swapping import swap_tensors as swap_tensors
 
-__all__ = ['benchmark', 'checkpoint', 'collect_env', 'cpp_extension', 'data', 'deterministic', 'dlpack', 'flop_counter', 'hooks', 'model_zoo', 'set_module', 'swap_tensors', 'weak']
+__all__ = ['benchmark', 'checkpoint', 'collect_env', 'cpp_extension', 'data', 'deterministic', 'dlpack', 'draw', 'flop_counter', 'hooks', 'model_zoo', 'set_module', 'swap_tensors', 'weak']

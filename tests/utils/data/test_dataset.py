@@ -158,3 +158,19 @@ def test_random_split_refuses_fractions_out_of_range() -> None:
 def test_random_split_warns_of_empty_parts() -> None:
     with pytest.warns(UserWarning, match="Length of split at index 1 is 0"):
         random_split(range(2), [0.9, 0.1])  # type: ignore[type-var]
+
+
+def test_datasets_and_loaders_say_what_they_hold() -> None:
+    pairs = TensorDataset(tt.zeros(3, 2), tt.arange(3))
+    assert repr(pairs) == "TensorDataset((3, 2) float32, (3,) int64)"
+    assert repr(Subset(pairs, [0, 2])) == f"Subset(2 of {pairs})"
+    assert repr(pairs + pairs) == f"ConcatDataset([{pairs}, {pairs}])"
+    assert repr(ConcatDataset([[1]] * 5)) == "ConcatDataset([[1], [1], [1], ... 2 more])"
+    assert repr(StackDataset(a=pairs, b=[4, 5, 6])) == f"StackDataset(a={pairs}, b=[4, 5, 6])"
+    assert repr(StackDataset(pairs, "abc")) == f"StackDataset({pairs}, 'abc')"
+    loader = DataLoader(pairs, batch_size=2, shuffle=True, drop_last=True, num_workers=2)
+    assert repr(loader) == (
+        f"DataLoader({pairs}, batch_size=2, sampler=RandomSampler, drop_last=True, num_workers=2)"
+    )
+    assert repr(DataLoader(range(9), batch_size=None)) == "DataLoader(range(0, 9), batch_size=None)"
+    assert len(repr(DataLoader(list(range(10_000))))) < 80

@@ -20,7 +20,7 @@ from ._pinning import pinning
 from ._workers import ENDED, Failure, Worker, WorkerInfo
 from ._workers import get_worker_info as get_worker_info
 from .collate import default_collate, default_convert
-from .dataset import Dataset, IterableDataset
+from .dataset import Dataset, IterableDataset, shown
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
 __all__ = ["DataLoader"]
@@ -195,6 +195,18 @@ class DataLoader(Generic[T_co]):
             return length
         whole, rest = divmod(length, self.batch_size)
         return whole if self.drop_last or not rest else whole + 1
+
+    def __repr__(self) -> str:
+        said: dict[str, Any] = {"batch_size": self.batch_size}
+        if type(self.sampler) is not SequentialSampler and not isinstance(self.sampler, _Forever):
+            said["sampler"] = type(self.sampler).__name__
+        if self.batch_sampler is not None and type(self.batch_sampler) is not BatchSampler:
+            said |= {"batch_size": None, "batch_sampler": type(self.batch_sampler).__name__}
+        said |= {name: True for name in ("drop_last", "pin_memory") if getattr(self, name)}
+        if self.num_workers:
+            said["num_workers"] = self.num_workers
+        options = ", ".join(f"{name}={value}" for name, value in said.items())
+        return f"{type(self).__name__}({shown(self.dataset)}, {options})"
 
     def check_worker_number_rationality(self) -> None:
         """Do nothing: threads cost too little to warn of their number. It is PyTorch's name.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar, cast
 
@@ -102,6 +103,10 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     def __len__(self) -> int:
         return len(self.tensors[0])
 
+    def __repr__(self) -> str:
+        kinds = (f"{tuple(t.shape)} {str(t.dtype).rpartition('.')[2]}" for t in self.tensors)
+        return f"{type(self).__name__}({', '.join(kinds)})"
+
 
 class StackDataset(Dataset[Any]):
     """Samples of several datasets side by side, as tuples or as dicts.
@@ -151,6 +156,13 @@ class StackDataset(Dataset[Any]):
 
     def __len__(self) -> int:
         return self._length
+
+    def __repr__(self) -> str:
+        if isinstance(self.datasets, dict):
+            parts = [f"{name}={shown(dataset)}" for name, dataset in self.datasets.items()]
+        else:
+            parts = [shown(dataset) for dataset in self.datasets]
+        return f"{type(self).__name__}({', '.join(parts)})"
 
 
 def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
@@ -217,6 +229,9 @@ class ConcatDataset(Dataset[T_co]):
         start = self.cumulative_sizes[part - 1] if part else 0
         return self.datasets[part][index - start]
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_several(self.datasets)})"
+
 
 class ChainDataset(IterableDataset[T_co]):
     """Streams one after the other.
@@ -242,6 +257,11 @@ class ChainDataset(IterableDataset[T_co]):
 
     def __len__(self) -> int:
         return sum(len(cast(Sized, self._checked(dataset))) for dataset in self.datasets)
+
+    def __repr__(self) -> str:
+        datasets = self.datasets
+        text = _several(datasets) if isinstance(datasets, Sequence) else repr(datasets)
+        return f"{type(self).__name__}({text})"
 
     def _checked(self, dataset: Dataset[T_co]) -> IterableDataset[T_co]:
         if not isinstance(dataset, IterableDataset):
@@ -283,6 +303,21 @@ class Subset(Dataset[T_co]):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.indices)} of {shown(self.dataset)})"
+
+
+def shown(data: Any) -> str:
+    """What stands for data where something that reads it is shown: short, whatever it holds."""
+    return repr(data) if isinstance(data, Dataset) else reprlib.repr(data)
+
+
+def _several(datasets: Sequence[Any]) -> str:
+    """A list of datasets, of which the fourth and later are counted."""
+    more = len(datasets) - 3
+    parts = [shown(dataset) for dataset in datasets[:3]]
+    return f"[{', '.join([*parts, *([f'... {more} more'] if more > 0 else [])])}]"
 
 
 def random_split(

@@ -1,0 +1,277 @@
+"""A table of a model: its layers, what shapes they give, their parameters and what they cost."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.tensor import Tensor
+from ..dtypes import as_dtype
+from ..nn.module import Module
+from ..ops.create.factories import zeros
+from ..state import default_dtype, no_grad
+from .flop_counter import FlopCounterMode
+
+__all__ = ["LayerInfo", "ModelSummary", "summary"]
+
+
+@dataclass
+class LayerInfo:
+    """One module of a model.
+
+    Attributes:
+        name: Its name in the model, ``"encoder.0"``; ``""`` for the model itself.
+        kind: Its class.
+        depth: How many modules it is in.
+        input_size: The shapes of what it was called with, as they are nested there; None if it was
+            not called.
+        output_size: The shape of what it returned, or of all that is in it; the last one.
+        num_params: Numbers in its parameters, those of modules in it included; a parameter that
+            several share counts for the first.
+        trainable_params: How many of them want a gradient.
+        flops: Floating-point operations of its products in all its calls, with what is in it.
+        calls: How often it was called.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.summary(tt.nn.Linear(3, 2), (4, 3)).layers[0].output_size
+        (4, 2)
+    """
+
+    name: str
+    kind: str
+    depth: int
+    input_size: Any = None
+    output_size: Any = None
+    num_params: int = 0
+    trainable_params: int = 0
+    flops: int = 0
+    calls: int = 0
+
+
+@dataclass
+class ModelSummary:
+    """What ``summary`` found; printed it is a table.
+
+    Attributes:
+        layers: Every module, the model first; those below ``depth`` are not in the table.
+        depth: How deep the table goes.
+        total_params: Numbers in all parameters, each counted once, and how many of them want a
+            gradient.
+        trainable_params: See above.
+        param_bytes: What they take in memory.
+        total_flops: Floating-point operations of the products of one forward pass.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> found = tt.summary(tt.nn.Linear(3, 2), (4, 3))
+        >>> found.total_params, found.total_flops
+        (8, 48)
+    """
+
+    layers: list[LayerInfo]
+    depth: int
+    param_bytes: int
+    total_params: int = field(init=False)
+    trainable_params: int = field(init=False)
+    total_flops: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        whole = self.layers[0]
+        self.total_params, self.trainable_params = whole.num_params, whole.trainable_params
+        self.total_flops = whole.flops
+
+    def __str__(self) -> str:
+        rows = [("Layer", "Output shape", "Parameters", "FLOPs"), *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = [_line(row, widths) for row in rows]
+        rule = "-" * len(lines[0])
+        frozen = self.total_params - self.trainable_params
+        said = [
+            f"Parameters: {self.total_params:,}" + (f" ({frozen:,} frozen)" if frozen else ""),
+            f"Memory of parameters: {self.param_bytes:,} bytes",
+            f"FLOPs of a forward pass: {self.total_flops:,}",
+        ]
+        return "\n".join([lines[0], rule, *lines[1:], rule, *said])
+
+    __repr__ = __str__
+
+    def _rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """The layers; of one whose parts are shown only what is its own."""
+        shown = [layer for layer in self.layers if layer.depth <= self.depth]
+        parts_of: dict[str, list[LayerInfo]] = {}
+        for layer in shown[1:]:
+            parts_of.setdefault(layer.name.rpartition(".")[0], []).append(layer)
+        for layer in shown:
+            parts = parts_of.get(layer.name, [])
+            params = layer.num_params - sum(part.num_params for part in parts)
+            flops = layer.flops - sum(part.flops for part in parts)
+            last = layer.name.rpartition(".")[2]
+            called = f"{last}: {layer.kind}" if layer.depth else layer.kind
+            times = f" ({layer.calls} calls)" if layer.calls > 1 else ""
+            shape = "--" if layer.output_size is None else str(layer.output_size)
+            counts = (f"{n:,}" if n > 0 else "--" for n in (params, flops))
+            yield "  " * layer.depth + called + times, shape, *counts  # type: ignore[misc]
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    left = [text.ljust(width) for text, width in zip(row[:2], widths[:2])]
+    right = [text.rjust(width) for text, width in zip(row[2:], widths[2:])]
+    return "  ".join([*left, *right])
+
+
+def summary(
+    model: Module,
+    input_size: Any = None,
+    *,
+    input_data: Any = None,
+    dtypes: Any = None,
+    depth: int = 3,
+    mode: str = "eval",
+    **kwargs: Any,
+) -> ModelSummary:
+    """Run a model once and tell of each layer the shape of its result, its parameters and FLOPs.
+
+    No gradient is recorded, no random number drawn for the input, which is zeros, and the model's
+    modules are in the mode in which they were afterwards.
+
+    Args:
+        model: The model.
+        input_size: Shape of its input, batch included, or a list of shapes for several.
+        input_data: The input instead: a tensor, a tuple or list of arguments, or a dict of
+            arguments by name.
+        dtypes: The dtype of the input, or a list of one for each. Default: the default dtype.
+        depth: How deep the table goes into modules. Default: 3.
+        mode: ``"eval"``, ``"train"`` or ``"same"``, as the model is. Default: ``"eval"``.
+        **kwargs: Further arguments of the model.
+
+    Returns:
+        ``ModelSummary``; ``print`` shows a table of it.
+
+    Raises:
+        TypeError: If ``model`` is no Module, or shapes are not of integers.
+        ValueError: Without an input, with two, with dtypes that are not as many as the shapes, or
+            with another ``mode``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> model = tt.nn.Sequential(tt.nn.Linear(784, 128), tt.nn.ReLU(), tt.nn.Linear(128, 10))
+        >>> print(tt.summary(model, (64, 784)))
+        Layer        Output shape  Parameters       FLOPs
+        -------------------------------------------------
+        Sequential   (64, 10)              --          --
+          0: Linear  (64, 128)        100,480  12,845,056
+          1: ReLU    (64, 128)             --          --
+          2: Linear  (64, 10)           1,290     163,840
+        -------------------------------------------------
+        Parameters: 101,770
+        Memory of parameters: 407,080 bytes
+        FLOPs of a forward pass: 13,008,896
+    """
+    if not isinstance(model, Module):
+        raise TypeError(f"summary(): expected a Module, got {type(model).__name__}")
+    if mode not in ("eval", "train", "same"):
+        raise ValueError(f"summary(): expected mode 'eval', 'train' or 'same', got {mode!r}")
+    args, named = _input(model, input_size, input_data, dtypes)
+    layers = {
+        id(module): LayerInfo(name, type(module).__name__, name.count(".") + bool(name))
+        for name, module in model.named_modules()
+    }
+    counter = FlopCounterMode(display=False)
+    with _in_mode(model, mode), no_grad(), counter, _watched(model, layers, counter):
+        model(*args, **named, **kwargs)
+    _count_parameters(model, {layer.name: layer for layer in layers.values()})
+    size = sum(p.numel() * p.element_size() for p in model.parameters())
+    return ModelSummary([*layers.values()], depth, size)
+
+
+def _input(
+    model: Module, sizes: Any, data: Any, dtypes: Any
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the model is called with, by position and by name."""
+    if (sizes is None) is (data is None):
+        raise ValueError("summary(): expected either input_size or input_data")
+    if data is not None:
+        if isinstance(data, Mapping):
+            return (), dict(data)
+        return (tuple(data) if isinstance(data, (tuple, list)) else (data,)), {}
+    several = bool(sizes) and all(isinstance(size, (tuple, list)) for size in sizes)
+    shapes = list(sizes) if several else [sizes]
+    kinds = list(dtypes) if isinstance(dtypes, (tuple, list)) else [dtypes] * len(shapes)
+    if len(kinds) != len(shapes):
+        raise ValueError(f"summary(): got {len(kinds)} dtypes for {len(shapes)} inputs")
+    place = next(itertools.chain(model.parameters(), model.buffers()), None)
+    options = {} if place is None else {"device": place.device}
+    return tuple(
+        zeros(tuple(shape), dtype=default_dtype() if kind is None else as_dtype(kind), **options)
+        for shape, kind in zip(shapes, kinds)
+    ), {}
+
+
+@contextmanager
+def _in_mode(model: Module, mode: str) -> Iterator[None]:
+    """The model's modules in a mode, and back in their own."""
+    before = [(module, module.training) for module in model.modules()]
+    if mode != "same":
+        model.train(mode == "train")
+    try:
+        yield
+    finally:
+        for module, training in before:
+            module.training = training
+
+
+@contextmanager
+def _watched(
+    model: Module, layers: dict[int, LayerInfo], counter: FlopCounterMode
+) -> Iterator[None]:
+    """Note what each module is called with, what it returns and what that costs."""
+    before: list[int] = []
+
+    def begin(module: Module, args: Any) -> None:
+        before.append(counter.get_total_flops())
+
+    def note(module: Module, args: Any, kwargs: Any, result: Any) -> None:
+        layer = layers[id(module)]
+        layer.calls += 1
+        layer.flops += counter.get_total_flops() - before.pop()
+        given = [_size(value) for value in (*args, *kwargs.values())]
+        layer.input_size = given[0] if len(given) == 1 else given
+        layer.output_size = _size(result)
+
+    handles = [
+        handle
+        for module in model.modules()
+        for handle in (
+            module.register_forward_pre_hook(begin, prepend=True),
+            module.register_forward_hook(note, with_kwargs=True),
+        )
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _size(value: Any) -> Any:
+    """The shape of a tensor, of all that are in a tuple, list or dict, or else the class."""
+    if isinstance(value, Tensor):
+        return tuple(value.shape)
+    if isinstance(value, Mapping):
+        return {name: _size(part) for name, part in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_size(part) for part in value]
+    return type(value).__name__
+
+
+def _count_parameters(model: Module, layers: dict[str, LayerInfo]) -> None:
+    """Add each parameter to the module that has it and to those around."""
+    for name, p in model.named_parameters():  # each once
+        while name:
+            name = name.rpartition(".")[0]
+            layers[name].num_params += p.numel()
+            layers[name].trainable_params += p.numel() * bool(p.requires_grad)
