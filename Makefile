@@ -24,7 +24,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/builder docs/conf.py
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs clean
+.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,12 @@ docs: $(DOCS_VENV)/.docs  ## build the site, build/docs/index.html; a warning is
 	@if [ -d build/browser ]; then rm -rf build/docs/browser && cp -R build/browser build/docs/; fi
 	@echo "the site is build/docs/index.html"
 
+# The wheel is built from the sdist, so that whoever gets that can build it, too.
+package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and check what an index would
+	rm -rf dist
+	$(PY) -m build --no-isolation --outdir dist
+	$(PY) -m twine check --strict dist/*
+
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) $(DOCS_VENV) docs/generated docs/reference
 	rm -rf build dist *.egg-info *.png
@@ -117,6 +123,11 @@ $(VENV)/.demo: setup.cfg pyproject.toml | $(VENV)/bin/python
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@echo "installing tinytorch and what its tests need into $(VENV)"
 	@$(PY) $(PIP_INSTALL) --editable '.[examples,test,clients]'
+	@touch $@
+
+$(VENV)/.package: setup.cfg pyproject.toml | $(VENV)/bin/python
+	@echo "installing what builds and checks packages into $(VENV)"
+	@$(PY) $(PIP_INSTALL) --editable '.[package]'
 	@touch $@
 
 $(TORCH_VENV)/.test: setup.cfg pyproject.toml

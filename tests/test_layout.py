@@ -35,7 +35,7 @@ TEXTS = [
     *sorted(ROOT.glob("*.cfg")),
     *sorted(ROOT.glob("*.toml")),
     ROOT / "Makefile",
-    ROOT / ".ci" / "run",
+    *sorted(path for path in (ROOT / ".ci").iterdir() if path.is_file()),
 ]
 
 FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 610, 40, 50

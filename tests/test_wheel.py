@@ -1,4 +1,4 @@
-"""What users get: the wheel, installed in an environment of its own, and an editable install.
+"""What users get: wheel and sdist, installed in an environment of its own, and an editable install.
 
 Type checkers look at the programs in ``tests/typing/`` from there, as they do for any user.
 """
@@ -12,17 +12,26 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
+from email import message_from_string
+from email.message import Message
 from pathlib import Path
 
 import numpy
 import pytest
 
+import tinytorch
 from tests.fresh import program
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = sorted((ROOT / "tests" / "typing").glob("*.py"))
-SOURCES = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg", "stubs", "tinytorch")
+#: What the repository holds, and what of it a build reads.
+CONTENT = (
+    ".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "benchmarks", "docs",
+    "examples", "pyproject.toml", "setup.cfg", "stubs", "tests", "tinytorch",
+)  # fmt: skip
+SOURCES = (".ci", "LICENSE", "README.md", "pyproject.toml", "setup.cfg", "stubs", "tinytorch")
 
 pytestmark = pytest.mark.slow
 
@@ -35,11 +44,11 @@ def run(*command: str | Path, cwd: Path, check: bool = True) -> str:
     return done.stdout
 
 
-def copy_of_the_repository(folder: Path) -> Path:
+def copy_of_the_repository(folder: Path, names: tuple[str, ...] = SOURCES) -> Path:
     """Copy what a build reads, so that building leaves nothing behind here."""
     source = folder / "source"
     source.mkdir()
-    for name in SOURCES:
+    for name in names:
         if (ROOT / name).is_dir():
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / name, source / name, ignore=ignored)
@@ -52,9 +61,12 @@ def build(source: Path, output: Path, kind: str, **settings: str) -> Path:
     """Build with the build backend itself: no network, no tool besides it."""
 
     def builds(output: str, kind: str, settings: dict[str, str]) -> None:
-        from setuptools import build_meta
+        import sys
 
-        print(getattr(build_meta, f"build_{kind}")(output, settings))
+        sys.path.insert(0, ".ci")  # as pyproject.toml has it
+        import sdist_backend
+
+        print(getattr(sdist_backend, f"build_{kind}")(output, settings))
 
     output.mkdir()
     printed = run(sys.executable, "-c", program(builds, str(output), kind, settings), cwd=source)
@@ -139,6 +151,95 @@ def errors_of_pyright(python: Path, folder: Path) -> dict[str, set[int]]:
         line = entry["range"]["start"]["line"] + 1
         found.setdefault(Path(entry["file"]).name, set()).add(line)
     return found
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist, unpacked."""
+    folder = tmp_path_factory.mktemp("sdist")
+    archive = build(copy_of_the_repository(folder, CONTENT), folder / "dist", "sdist")
+    with tarfile.open(archive) as file:
+        file.extractall(folder / "unpacked", filter="data")
+    [source] = (folder / "unpacked").iterdir()
+    return source
+
+
+def metadata(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        return message_from_string(archive.read(name).decode())
+
+
+def test_wheel_is_below_two_megabytes(wheel: Path) -> None:
+    assert wheel.stat().st_size < 2_000_000
+
+
+def test_metadata_is_complete(wheel: Path) -> None:
+    found = metadata(wheel)
+    assert found["Version"] == tinytorch.__version__
+    assert found["Author"] == "tinytorch contributors" and found["Keywords"] and found["Summary"]
+    assert found["Requires-Python"] == ">=3.11" and "MIT" in str(found.items())
+    assert "Typing :: Typed" in found.get_all("Classifier")
+    assert found["Description-Content-Type"].startswith("text/markdown")
+    assert found.get_payload().strip() == (ROOT / "README.md").read_text().strip()
+    needed = [each for each in found.get_all("Requires-Dist") if "extra ==" not in each]
+    assert needed == ["numpy>=2.0"]
+    assert not {"Home-page", "Project-URL", "Download-URL"} & {*found.keys()}
+
+
+def test_an_index_renders_the_readme(wheel: Path) -> None:
+    pytest.importorskip("twine", reason="twine, which `make package` installs, is not")
+    printed = run(sys.executable, "-m", "twine", "check", "--strict", wheel, cwd=wheel.parent)
+    assert "PASSED" in printed
+
+
+def test_sdist_holds_the_repository(sdist: Path) -> None:
+    held = {path.relative_to(sdist).as_posix() for path in sdist.rglob("*") if path.is_file()}
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for name in CONTENT
+        for path in [ROOT / name, *(ROOT / name).rglob("*")]
+        if path.is_file() and "__pycache__" not in path.parts and path.name != "latest.json"
+    }
+    made = {name for name in held if ".egg-info/" in name} | {"PKG-INFO"}
+    assert held - made == there
+
+
+def test_wheel_from_the_sdist_is_the_same(sdist: Path, wheel: Path) -> None:
+    again = build(sdist, sdist.parent / "dist", "wheel")
+    with zipfile.ZipFile(wheel) as expected, zipfile.ZipFile(again) as found:
+        assert {(i.filename, i.CRC) for i in found.infolist()} == {
+            (i.filename, i.CRC) for i in expected.infolist()
+        }
+
+
+def test_tests_run_from_the_sdist(sdist: Path) -> None:
+    """Some of them; `make test` runs all in whatever folder it is."""
+    chosen = "tests/autograd/test_grad_mode.py", "tests/test_stubs.py", "tests/test_dtypes.py"
+    options = "-q", "-p", "no:cacheprovider", "-m", "not torch and not clients and not slow"
+    run(sys.executable, "-m", "pytest", *options, *chosen, cwd=sdist)
+
+
+def test_the_distribution_may_have_another_name(tmp_path: Path) -> None:
+    source = copy_of_the_repository(tmp_path)
+    settings = (source / "setup.cfg").read_text()
+    assert settings.count("name = tinytorch") == 1
+    renamed = settings.replace("name = tinytorch", "name = somebodys-tensors")
+    (source / "setup.cfg").write_text(renamed)
+    wheel = build(source, tmp_path / "dist", "wheel")
+    assert metadata(wheel)["Name"] == "somebodys-tensors"
+    python = environment(tmp_path, wheel)
+
+    def uses() -> None:
+        from importlib.metadata import version
+
+        import tinytorch
+
+        assert tinytorch.__version__ == version("somebodys-tensors")
+        assert tinytorch.ones(2, requires_grad=True).sin().sum().grad_fn is not None
+
+    run(python, "-W", "error", "-c", program(uses), cwd=tmp_path)
+    assert "somebodys" not in run(python, "-m", "tinytorch", "--info", cwd=tmp_path)
 
 
 def test_wheel_holds_every_stub_and_the_marks_of_typed_packages(wheel: Path) -> None:

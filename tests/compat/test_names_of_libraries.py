@@ -22,7 +22,8 @@ from tinytorch.compat.unsupported import Absent
 REFUSED = [
     "export.export", "export.ExportedProgram",
     "fx.symbolic_trace", "fx.Graph", "fx.GraphModule", "fx.Tracer", "fx.Interpreter", "onnx.export",
-    "profiler.ExecutionTraceObserver", "autograd.profiler.emit_nvtx", "sparse.FloatTensor", "sparse.softmax",
+    "profiler.ExecutionTraceObserver", "autograd.profiler.emit_nvtx", "sparse.FloatTensor",
+    "sparse.softmax",
     "library.opcheck", "ao.quantization.convert",
     "ao.quantization.QConfig", "_dynamo.export", "_dynamo.OptimizedModule",
     "utils.cpp_extension.load", "utils.model_zoo.load_url",
