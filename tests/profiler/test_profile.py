@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tinytorch.backends.numpy import NumpyBackend
 from tinytorch.core.torch_function import PLAIN
 from tinytorch.profiler.events import events_of
 from tinytorch.profiler.recording import Record
@@ -240,6 +241,28 @@ def test_a_trace_says_what_ran_where_and_whose_gradient_it_is(tmp_path: Path) ->
             if event.get("id") == sine["args"]["Sequence number"]
         }
         assert arrows == {"s": sine["ts"], "f": slope["ts"]}
+
+
+def test_a_device_is_waited_for_where_its_work_is_to_be_measured() -> None:
+    class Queued(NumpyBackend):
+        name = "queued"
+        waits = 0
+
+        def synchronize(self) -> None:
+            type(self).waits += 1
+            time.sleep(0.01)
+
+    tt.register_backend("queued", Queued, replace=True)
+    activity = tt.profiler.ProfilerActivity
+    with tt.backend_context("queued"):
+        x = tt.ones(3, requires_grad=True)
+        with tt.profiler.profile(activities=[activity.CPU]) as host:
+            x.sin().sum().backward()
+        assert Queued.waits == 0
+        with tt.profiler.profile(activities=[activity.CPU, activity.CUDA]) as device:
+            x.sin().sum().backward()
+    assert names(device) == names(host) and Queued.waits == len(device.events()) == 5
+    assert all(event.cpu_time_total >= 10_000 for event in device.events())
 
 
 def test_only_one_profile_is_active_in_a_thread() -> None:
