@@ -317,7 +317,7 @@ def test_counting_backend_trains_the_same_weights(tmp_path: Path) -> None:
 
 def test_counting_backend_counts() -> None:
     Counting = load("counting_backend")["Counting"]
-    tt.register_backend("counting", Counting)
+    tt.register_backend("counting", Counting, replace=True)
     try:
         with tt.backend_context("counting"):
             x = tt.ones(3, 3, requires_grad=True)
