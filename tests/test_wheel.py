@@ -98,7 +98,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The editable install that the README names for type checkers."""
+    """The editable install that docs/typing.md names."""
     folder = tmp_path_factory.mktemp("editable")
     source = copy_of_the_repository(folder)
     return environment(folder, build(source, folder / "dist", "editable", editable_mode="strict"))
