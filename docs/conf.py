@@ -36,12 +36,14 @@ intersphinx_mapping = {
 
 add_module_names = True
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 160
 toc_object_entries = False
 highlight_language = "python"
 pygments_style = "default"
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = f"tinytorch {version}"
 html_copy_source = False
 html_show_sphinx = False

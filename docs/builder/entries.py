@@ -52,6 +52,7 @@ def entry(name: Name) -> list[str]:
         kind = "exception" if issubclass(value, BaseException) else "class"
         return [
             *directive(kind, [(name.name, signature(value))], value, name),
+            *bases(value),
             *(f"   {line}".rstrip() for line in members(name)),
         ]
     if callable(value) and is_shared(value):
@@ -70,6 +71,13 @@ def entry(name: Name) -> list[str]:
             ]
         return directive("function", heads, value, name)
     return constant(name)
+
+
+def bases(cls: type) -> list[str]:
+    """A link to each public class that a class is made of."""
+    known = [described()[id(base)].dotted for base in cls.__bases__ if id(base) in described()]
+    links = ", ".join(f":py:obj:`{base}`" for base in known)
+    return [f"   Made of {links}.", ""] if links else []
 
 
 def constant(name: Name) -> list[str]:

@@ -105,14 +105,16 @@ def _head(module: str) -> list[str]:
     return [f".. py:{kind}:: {module}", "", *_plain(documentation.split("\n\n")[0]), ""]
 
 
-def _rooms(members: Iterable[Name]) -> dict[str, list[Name]]:
+def _rooms(members: list[Name]) -> dict[str, list[Name]]:
     """Names by the rooms they are written in; rooms of one or two are put together, at the end."""
     found: dict[str, list[Name]] = {"more": []}
     for name in members:
         found.setdefault(_room(name), []).append(name)
     small = [room for room in found if len(found[room]) < 3 and room != "more"]
     more = found.pop("more") + [name for room in small for name in found.pop(room)]
-    return dict(sorted(found.items())) | ({"more": more} if more else {})
+    operations = {_room(name) for name in members if hasattr(name.value, "op")}
+    order = sorted(found, key=lambda room: (room not in operations, room))
+    return {room: found[room] for room in order} | ({"more": more} if more else {})
 
 
 def _room_pages(path: str, room: str, members: list[Name]) -> dict[str, str]:
@@ -194,6 +196,8 @@ def _room(name: Name) -> str:
     if name.home == name.space:
         return "more" if callable(name.value) else "values"
     parts = [part for part in name.home.split(".") if part not in ("tinytorch", "ops")]
+    if parts[0] == "_C":  # what PyTorch keeps there, and programs use
+        return "compat"
     return parts[0] if name.space == "tinytorch" else parts[-1]
 
 
@@ -207,10 +211,9 @@ def _purpose(home: str) -> str:
 
 
 def _words(name: str) -> str:
-    """A title made of the name of a room or file; a module's name stays as it is."""
-    if f"tinytorch.{name}" in modules():
-        return name
-    return name.strip("_").replace("_", " ").capitalize()
+    """A title made of the name of a room or file; two or three letters stand for words."""
+    words = name.strip("_").replace("_", " ")
+    return words.upper() if len(words) < 4 else words.capitalize()
 
 
 def _plain(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 Link = Callable[[str], str | None]
 
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Warns|Yields|Examples?|References?):$")
-_FIELDS = {"Args": "param", "Attributes": "ivar", "Raises": "raises", "Warns": "warns"}
+_FIELDS = {"Args": "param", "Raises": "raises", "Warns": "warns"}
 _ITEM = re.compile(r"(\S[^:`]*?): +(.*)", re.DOTALL)
 _LITERAL = re.compile(r"(``.+?``)", re.DOTALL)
 
@@ -19,10 +19,11 @@ def convert(docstring: str, link: Link) -> list[str]:
     lines: list[str] = []
     for title, body in sections(docstring):
         if title in _FIELDS:
-            for item in items(body):
-                lines += _field(_FIELDS[title], item, link)
+            lines += [_field(_FIELDS[title], item, link) for item in items(body)]
+        elif title == "Attributes":
+            lines += [":Attributes:", *(f"   * {_attribute(item, link)}" for item in items(body))]
         elif title in ("Returns", "Yields"):
-            lines += _indented(f":{title.lower()}:", _inline(" ".join(body.split()), link))
+            lines.append(f":{title.lower()}: {_inline(' '.join(body.split()), link)}")
         else:
             lines += ["", *([f".. rubric:: {title}", ""] if title else []), *_blocks(body, link)]
     return [*lines, ""]
@@ -51,18 +52,20 @@ def items(body: str) -> list[str]:
     return [" ".join(item.split()) for item in found if item.strip()]
 
 
-def _field(kind: str, item: str, link: Link) -> list[str]:
+def _field(kind: str, item: str, link: Link) -> str:
+    """What a section lists as a field; one that names nothing has the section's name alone."""
     match = _ITEM.fullmatch(item)
     if match is None:
-        return _indented(f":{kind}:" if kind in ("raises", "warns") else "", _inline(item, link))
+        return f":{kind}: {_inline(item, link)}"
     name = match[1].replace("*", r"\*")
     if kind == "raises":
         name = link(name) or name
-    return _indented(f":{kind} {name}:", _inline(match[2], link))
+    return f":{kind} {name}: {_inline(match[2], link)}"
 
 
-def _indented(head: str, text: str) -> list[str]:
-    return [f"{head} {text}".strip()]
+def _attribute(item: str, link: Link) -> str:
+    name, colon, text = item.partition(": ")
+    return f"**{name}** – {_inline(text, link)}" if colon else _inline(item, link)
 
 
 def _blocks(body: str, link: Link) -> list[str]:
@@ -73,14 +76,15 @@ def _blocks(body: str, link: Link) -> list[str]:
         if not rows:
             continue
         if all(row.startswith("    ") for row in rows) and ">>>" not in rows[0]:
-            lines += ["::", "", *rows]
+            lines += [".. code-block:: text", "", *rows]
         elif any(row.lstrip().startswith(">>>") for row in rows):
             start = next(i for i, row in enumerate(rows) if row.lstrip().startswith(">>>"))
             lines += [*_inline("\n".join(rows[:start]), link).splitlines(), ""]
             indent = len(rows[start]) - len(rows[start].lstrip())
             lines += [".. code-block:: pycon", "", *("    " + row[indent:] for row in rows[start:])]
         else:
-            lines += _inline(block, link).splitlines()
+            # A formula is a formula by its indent, whether two colons announce it or one.
+            lines += _inline(re.sub(r"::$", ":", block), link).splitlines()
         lines.append("")
     return lines
 
