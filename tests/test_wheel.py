@@ -199,7 +199,9 @@ def test_sdist_holds_the_repository(sdist: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for name in CONTENT
         for path in [ROOT / name, *(ROOT / name).rglob("*")]
-        if path.is_file() and "__pycache__" not in path.parts and path.name != "latest.json"
+        if path.is_file()
+        and path.name != "latest.json"
+        and not {"__pycache__", "_build"} & {*path.parts}
     }
     made = {name for name in held if ".egg-info/" in name} | {"PKG-INFO"}
     assert held - made == there

@@ -84,6 +84,27 @@ def test_a_step_of_an_optimizer_is_a_part() -> None:
     assert names(prof)[0] == "Optimizer.step#Adam.step"
 
 
+def test_a_decorated_function_is_a_part_in_whatever_thread_it_runs() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    @tt.profiler.record_function("wait")
+    def wait(seconds: float, other: bool) -> None:
+        if other:
+            inside.set()
+            leave.wait()
+        time.sleep(seconds)
+
+    thread = threading.Thread(target=wait, args=(0, True))
+    with tt.profiler.profile() as prof:
+        thread.start()
+        inside.wait()
+        wait(0.01, False)
+    leave.set()
+    thread.join()
+    [event] = prof.events()
+    assert event.name == "wait" and event.cpu_time_total >= 10_000
+
+
 def test_nothing_is_noted_outside_in_other_threads_or_after_an_error() -> None:
     x = tt.ones(2)
     with tt.profiler.profile() as prof:

@@ -75,6 +75,7 @@ def test_inputs_are_given_as_shapes_or_as_they_are() -> None:
     ):
         assert found.layers[0].output_size == (5, 4)
         assert found.layers[0].input_size == [(5, 2), (5, 3)]
+    assert tt.summary(nn.Linear(3, 2).double(), (4, 3)).param_bytes == 8 * 8
     words = tt.summary(nn.Embedding(7, 2), (4,), dtypes=tt.int64)
     assert words.layers[0].output_size == (4, 2)
 

@@ -31,6 +31,9 @@ class record_function(contextlib.ContextDecorator):  # named as a function
         self.args = args
         self._open: list[Any] = []
 
+    def _recreate_cm(self) -> record_function:
+        return type(self)(self.name, self.args)  # a decorated function may run in many threads
+
     def __enter__(self) -> record_function:
         recorder = RECORDER.get()
         part = contextlib.nullcontext() if recorder is None else recorder.part(self.name)

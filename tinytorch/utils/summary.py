@@ -143,7 +143,8 @@ def summary(
         input_size: Shape of its input, batch included, or a list of shapes for several.
         input_data: The input instead: a tensor, a tuple or list of arguments, or a dict of
             arguments by name.
-        dtypes: The dtype of the input, or a list of one for each. Default: the default dtype.
+        dtypes: The dtype of the input, or a list of one for each. Default: that of the model's
+            first parameter or buffer that is floating point, else the default dtype.
         depth: How deep the table goes into modules. Default: 3.
         mode: ``"eval"``, ``"train"`` or ``"same"``, as the model is. Default: ``"eval"``.
         **kwargs: Further arguments of the model.
@@ -203,10 +204,11 @@ def _input(
     kinds = list(dtypes) if isinstance(dtypes, (tuple, list)) else [dtypes] * len(shapes)
     if len(kinds) != len(shapes):
         raise ValueError(f"summary(): got {len(kinds)} dtypes for {len(shapes)} inputs")
-    place = next(itertools.chain(model.parameters(), model.buffers()), None)
-    options = {} if place is None else {"device": place.device}
+    held = [*itertools.chain(model.parameters(), model.buffers())]
+    options = {"device": held[0].device} if held else {}
+    usual = next((t.dtype for t in held if t.dtype.is_floating_point), default_dtype())
     return tuple(
-        zeros(tuple(shape), dtype=default_dtype() if kind is None else as_dtype(kind), **options)
+        zeros(tuple(shape), dtype=usual if kind is None else as_dtype(kind), **options)
         for shape, kind in zip(shapes, kinds)
     ), {}
 
