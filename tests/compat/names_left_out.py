@@ -240,8 +240,8 @@ LEFT_OUT = {
             set_per_process_memory_fraction set_rng_state set_rng_state_all set_stream stream
             streams temperature utilization graphs memory random
     """,
-    "tensors are not shared among processes": """
-        torch.multiprocessing: pool queue reductions
+    "files of a package that is one module here": """
+        torch.multiprocessing: pool queue
         torch.multiprocessing.spawn: ProcessContext ProcessException ProcessExitedException
             ProcessRaisedException spawn SpawnContext start_processes
     """,

@@ -420,12 +420,6 @@ def die(index: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_sharing_strategies() -> None:
-    tt.multiprocessing.set_sharing_strategy("file_system")
-    with pytest.raises(AssertionError):
-        tt.multiprocessing.set_sharing_strategy("telepathy")
-
-
 @pytest.mark.parametrize("name", ["function", "profiler", "variable"])
 def test_modules_of_autograd_are_there_unasked(name: str) -> None:
     def program(name: str) -> None:

@@ -364,8 +364,6 @@ def test_integer_dtypes_are_refused() -> None:
     for wrong in ((3, 4, 5, 6), ("cpu", 3)):
         with pytest.raises(TypeError, match="invalid combination of arguments"):
             Block().to(*wrong)
-    with pytest.raises(NotImplementedError, match="Block cannot be shared among processes"):
-        Block().share_memory()
 
 
 def test_to_empty_keeps_shapes() -> None:

@@ -345,16 +345,6 @@ def test_kinds_that_there_are_none_of(call: Any, text: str) -> None:
         call()
 
 
-def test_shared_memory() -> None:
-    x = tt.ones(2)
-    if x.is_cuda:
-        assert x.is_shared() and x.share_memory_() is x
-    else:
-        assert not x.is_shared()
-        with pytest.raises(NotImplementedError, match="cannot be shared among processes"):
-            x.share_memory_()
-
-
 # -- former names ----------------------------------------------------------------------------------
 
 

@@ -21,22 +21,39 @@ from tinytorch.state import generator
 TESTS = Path(__file__).parent.parent
 #: What is about one backend by name, or about files: it runs on numpy alone.
 NOT_ABOUT_ARRAYS = (
-    "backends/cupy", "backends/test_registry.py", "clients",
-    "core/test_array_interfaces.py", "cuda",
-    "ops/pointwise/test_silence.py", "published", "state", "strictcupy",
-    "test_benchmarks.py", "test_examples.py", "test_gpu_benchmark.py", "test_layout.py",
-    "test_stubs.py", "test_torch_versions.py", "test_wheel.py", "typing",
+    "backends/cupy",
+    "backends/test_registry.py",
+    "clients",
+    "core/test_array_interfaces.py",
+    "cuda",
+    "multiprocessing",
+    "ops/pointwise/test_silence.py",
+    "published",
+    "state",
+    "strictcupy",
+    "test_benchmarks.py",
+    "test_examples.py",
+    "test_gpu_benchmark.py",
+    "test_layout.py",
+    "test_stubs.py",
+    "test_torch_versions.py",
+    "test_wheel.py",
+    "typing",
     "utils/data/test_pinning.py",
-)  # fmt: skip
+    "utils/data/test_processes.py",
+)
 #: Examples in docstrings that name a backend, want NumPy's way with errors, which CuPy lacks,
-#: share memory with an array of NumPy's, which a GPU cannot, pin memory of the host, forbid writing
-#: to it, or draw what CuPy's generators of the newer kind do not.
+#: share memory with an array of NumPy's or among processes, which a GPU cannot, start workers, pin
+#: memory of the host, forbid writing to it, or draw what CuPy's newer generators do not.
 EXAMPLES_WITH_NUMPY = tuple(
     f"test_docstring_example[tinytorch.{module}"
     for module in (
         "state", "backends", "numpy._errstate", "ops.shape.tensor_functions.from_dlpack",
         "core.dlpack", "utils.dlpack", "ops.create.conversion.pin_memory",
-        "numpy.in_place.setflags", "numpy.generators.Generator",
+        "numpy.in_place.setflags", "numpy.generators.Generator", "multiprocessing",
+        "ops.create.shared_memory",
+        "ops.create.untyped_storage.UntypedStorage.share_memory_",
+        "nn.module.conversion.Conversion.share_memory", "utils.data._workers.WorkerInfo",
     )
 )  # fmt: skip
 _ROW_BY_ROW = "CuPy writes results row by row, whatever the order of the operands"

@@ -34,9 +34,11 @@ class Placement:
 
     Attributes:
         several: Whether there are several devices, so that ``here`` has something to do.
+        shares_memory: Whether arrays can be moved to memory that processes share.
     """
 
     several: bool = False
+    shares_memory: ClassVar[bool] = False
     #: What the layers above do once there is a backend of several devices.
     when_several: ClassVar[list[Callable[[], None]]] = []
 
@@ -106,3 +108,22 @@ class Placement:
         # Nobody pins memory but the accelerator's backend, so one not loaded has pinned none.
         accelerator: Any = self.registry.loaded("cupy")
         return accelerator is not None and accelerator.is_pinned_host(array)
+
+    # -- among processes --------------------------------------------------------------------
+
+    def is_shared(self, array: Any) -> bool:
+        """Whether other processes can be given the memory of ``array``, a GPU's for example."""
+        return self.device_type == "cuda"
+
+    def move_to_shared(self, array: Any) -> Callable[[Any], Any]:
+        """Copy the memory that ``array`` is a part of to where processes share it.
+
+        Returns:
+            A function from an array on the memory as it was to the same one there.
+
+        Raises:
+            NotImplementedError: If this library's memory cannot be shared.
+        """
+        raise NotImplementedError(
+            f"share_memory_: arrays of the backend {self} cannot be shared among processes"
+        )

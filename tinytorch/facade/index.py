@@ -205,15 +205,15 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             half int is_pinned long pin_memory short to type type_as""",
         "create.factories_like": """new_empty new_empty_strided new_full new_ones new_tensor
             new_zeros""",
+        "create.shared_memory": "is_shared share_memory_",
         "create.storages": "set_ storage untyped_storage",
         "create.unsupported_layouts": """ccol_indices chalf coalesce col_indices crow_indices
             dense_dim dequantize indices int_repr is_coalesced is_distributed is_ipu is_maia
-            is_mkldnn is_mps is_mtia is_nested is_shared is_sparse_csr is_vulkan is_xla is_xpu
+            is_mkldnn is_mps is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu
             q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point
-            qscheme resize_as_sparse_ row_indices share_memory_ smm sparse_dim sparse_mask
-            sparse_resize_ sparse_resize_and_clear_ sspaddmm to_dense to_mkldnn to_padded_tensor
-            to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
-            values""",
+            qscheme resize_as_sparse_ row_indices smm sparse_dim sparse_mask sparse_resize_
+            sparse_resize_and_clear_ sspaddmm to_dense to_mkldnn to_padded_tensor to_sparse
+            to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values""",
         "fft.stft": "istft stft",
         "index.array_methods": "argpartition choose compress conjugate copy flat to_device",
         "index.assignment": "__setitem__ index_put index_put_",

@@ -5537,7 +5537,7 @@ class Tensor(Storage):
             (True, False, False)
         """
     def is_shared(_self) -> _bool:
-        """Whether other processes see changes: True on a GPU, as in PyTorch, else False.
+        """Whether other processes can be given the memory: after ``share_memory_``, and on a GPU.
 
         Args:
             input: Tensor of any shape.
@@ -9563,20 +9563,28 @@ class Tensor(Storage):
             tensor([0.6000+0.8000j, 0.0000+0.0000j])
         """
     def share_memory_(_self) -> Self:
-        """``input`` itself on a GPU, where there is nothing to do.
+        """Move the memory of ``input`` to where processes share it, and return ``input``.
+
+        A process that is given the tensor, as an argument, through a queue or by a fork, sees what
+        others write to it. Tensors that are parts of the same memory move with it; arrays of NumPy's
+        stay. On a GPU, and if it is shared already, there is nothing to do.
 
         Args:
             input: Tensor of any shape.
 
         Raises:
-            NotImplementedError: On the CPU, where other processes get copies.
+            NotImplementedError: On a backend of the CPU whose memory cannot be shared, and where the
+                system cannot pass memory to other processes.
 
         Example:
             >>> import tinytorch as tt
-            >>> tt.ones(1, device="cpu").share_memory_()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: share_memory_: tensors on the CPU cannot be shared among processes
+            >>> x = tt.zeros(3, device="cpu")
+            >>> view = x[1:]
+            >>> x.share_memory_().is_shared(), view.is_shared()
+            (True, True)
+            >>> view += 1
+            >>> x
+            tensor([0., 1., 1.])
         """
     def short(_self, memory_format: Any = None) -> Tensor:
         """``input`` as int16.

@@ -11,7 +11,7 @@ import numpy
 
 from ..base import Array, Backend
 from ..scans import accumulate, last_true
-from . import blas_use, float_remainders, log_sums, ordering
+from . import blas_use, float_remainders, log_sums, ordering, shared_memory
 from .bit_where import choose, keep
 from .float_products import float_prod
 from .float_sums import FEW, LONG_ROW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
@@ -137,6 +137,7 @@ class NumpyBackend(Backend):
     column_bytes = 4 << 20
     fuses = False
     checks_indices = True
+    shares_memory = shared_memory.POSSIBLE
 
     item: Any = staticmethod(numpy.ndarray.item)
 
@@ -145,6 +146,12 @@ class NumpyBackend(Backend):
 
     def from_numpy(self, array: numpy.ndarray[Any, Any]) -> Array:
         return array
+
+    def is_shared(self, array: Array) -> bool:
+        return shared_memory.segment_of(array) is not None
+
+    def move_to_shared(self, array: Array) -> Callable[[Array], Array]:
+        return shared_memory.Move(array) if self.shares_memory else super().move_to_shared(array)
 
     def masked(self, array: Array, mask: Array) -> Array:
         if (

@@ -8,6 +8,7 @@ from typing import Any, Self, cast, overload
 
 from ... import dtypes
 from ...core.layout import memory_format
+from ...core.sharing import share
 from ...core.tensor import Tensor
 from ...state import no_grad
 from ...utils.swapping import swap_tensors
@@ -176,17 +177,23 @@ class Conversion(Traversal):
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def share_memory(self) -> Self:
-        """Refuse to share memory with other processes, which each have a copy of their own.
+        """Move the parameters, their gradients and the buffers to where processes share them.
 
-        Threads share a module as it is.
+        Every process that is given the module works on the same numbers, as in Hogwild!.
 
         Raises:
-            NotImplementedError: Always.
+            NotImplementedError: As ``Tensor.share_memory_``.
+
+        Example:
+            >>> from tinytorch import nn
+            >>> nn.Linear(2, 3, device="cpu").share_memory().weight.is_shared()
+            True
+
+        Reference: https://arxiv.org/abs/1106.5730
         """
-        raise NotImplementedError(
-            f"share_memory: the tensors of a {type(self).__name__} cannot be shared among "
-            "processes; threads share them without it"
-        )
+        tensors = [*self.parameters(), *self.buffers()]
+        share([*tensors, *(each.grad for each in tensors if each.grad is not None)])
+        return self
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Move the module to a device without copying what its tensors hold.

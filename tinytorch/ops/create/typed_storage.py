@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from ... import dtypes
+from ...core.sharing import ARRAY_OF
 from ...dispatch.op import Array
 from ...dispatch.out import scalar_name
 from ...dtypes import STORAGES
@@ -149,6 +150,9 @@ def deprecate() -> None:
         "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
         "instead of tensor.storage()",
     )
+
+
+ARRAY_OF[TypedStorage] = "_array"
 
 
 class NamedStorage(type):

@@ -144,39 +144,6 @@ def is_distributed(input: Tensor) -> bool:
 
 
 @composite(namespaces=("Tensor",))
-def is_shared(input: Tensor) -> bool:
-    """Whether other processes see changes: True on a GPU, as in PyTorch, else False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(1, device="cpu").is_shared()
-        False
-    """
-    return input._xp.device_type == "cuda"
-
-
-@composite(namespaces=("Tensor",))
-def share_memory_(input: Tensor) -> Tensor:
-    """``input`` itself on a GPU, where there is nothing to do.
-
-    Raises:
-        NotImplementedError: On the CPU, where other processes get copies.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(1, device="cpu").share_memory_()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: share_memory_: tensors on the CPU cannot be shared among processes
-    """
-    if not is_shared(input):
-        raise NotImplementedError(
-            "share_memory_: tensors on the CPU cannot be shared among processes"
-        )
-    return input
-
-
-@composite(namespaces=("Tensor",))
 def dense_dim(input: Tensor) -> int:
     """The number of dimensions: all are dense.
 

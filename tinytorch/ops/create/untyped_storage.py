@@ -11,6 +11,7 @@ from ...backends import load
 from ...backends.storage import deep_copied
 from ...core.device import device
 from ...core.pickling import Memory, memory_of
+from ...core.sharing import ARRAY_OF, share
 from ...core.tensor import wrap
 from ...dispatch.op import Array, Backend
 from .factories import empty, tensor
@@ -191,8 +192,25 @@ class UntypedStorage(Casts):
         return not self._lent
 
     def is_shared(self) -> bool:
-        """Whether other processes see changes; see ``Tensor.is_shared``."""
-        return self.is_cuda
+        """Whether other processes can be given the memory; see ``Tensor.is_shared``."""
+        return self._xp.is_shared(self._array)
+
+    def share_memory_(self) -> Self:
+        """Move it, and the tensors of it, to where processes share it.
+
+        Raises:
+            NotImplementedError: As ``Tensor.share_memory_``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> x = tt.ones(2, device="cpu")
+            >>> x.untyped_storage().share_memory_().is_shared(), x.is_shared()
+            (True, True)
+        """
+        holder = wrap(self._array, self._xp)
+        share([holder])
+        self._array = holder._data
+        return self
 
     def __len__(self) -> int:
         return self.size()
@@ -342,6 +360,9 @@ class UntypedStorage(Casts):
             lines = "...\n"
         name = type(self).__name__
         return f"{lines}[tinytorch.storage.{name}({self._facts()}) of size {self.size()}]"
+
+
+ARRAY_OF[UntypedStorage] = "_array"
 
 
 def _rebuild(cls: type[UntypedStorage], memory: Memory, dtype: dtypes.dtype, lent: bool) -> Any:

@@ -1,18 +1,24 @@
-"""Python's ``multiprocessing`` under the name programs know: ``tinytorch.multiprocessing``.
+"""Python's ``multiprocessing``, with tensors that share their memory among processes.
 
-A tensor that goes to another process, through a queue or as an argument, is copied: no memory
-is shared, as PyTorch shares it.
+A tensor that goes to another process, through a queue or a pipe or as an argument, is moved to
+shared memory, and the other process gets that memory: either sees what the other writes. The
+process that sends one must live until it is received. A leaf goes without its ``grad``, and a
+tensor of a GPU is copied.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from multiprocessing import *  # noqa: F403
 from multiprocessing import connection
 from typing import Any
+
+from .parents import when_parent_ends
+from .reductions import init_reductions
 
 _SPAWNING = [
     "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
@@ -25,11 +31,14 @@ __all__ = [*multiprocessing.__all__, *_SPAWNING]  # noqa: PLE0604
 class ProcessException(Exception):
     """A process that ``spawn`` started did not end well."""
 
-    def __init__(self, msg: str, error_index: int, pid: int) -> None:
+    def __init__(self, msg: str, error_index: int, error_pid: int) -> None:
         super().__init__(msg)
         self.msg = msg
         self.error_index = error_index
-        self.pid = pid
+        self.error_pid = error_pid
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.msg, self.error_index, self.error_pid)
 
 
 class ProcessRaisedException(ProcessException):
@@ -46,6 +55,10 @@ class ProcessExitedException(ProcessException):
         super().__init__(msg, error_index, error_pid)
         self.exit_code = exit_code
         self.signal_name = signal_name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rest = self.exit_code, self.signal_name
+        return type(self), (self.msg, self.error_index, self.error_pid, *rest)
 
 
 class ProcessContext:
@@ -141,6 +154,7 @@ SpawnContext = ProcessContext
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], sender: Any) -> None:
     import traceback
 
+    when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGINT))  # as PyTorch has the system do
     try:
         fn(index, *args)
     except KeyboardInterrupt:
@@ -158,7 +172,7 @@ def start_processes(
 
     Args:
         fn: A function that pickles, of its own module's top level.
-        args: Its other arguments; tensors among them are copied.
+        args: Its other arguments; tensors among them share their memory with the process.
         nprocs: How many. Default: 1.
         join: Whether to wait for all of them. Default: True.
         daemon: Whether they end with this process. Default: False.
@@ -204,39 +218,53 @@ def spawn(
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The ways to share memory: PyTorch's everywhere, though nothing is shared here.
+    """The names of the ways to share memory.
 
     Example:
         >>> from tinytorch import multiprocessing
-        >>> multiprocessing.get_all_sharing_strategies()
-        {'file_system'}
+        >>> sorted(multiprocessing.get_all_sharing_strategies())
+        ['file_descriptor', 'file_system']
     """
-    return {"file_system"}
+    return {"file_descriptor", "file_system"}
+
+
+_strategy = "file_descriptor"
 
 
 def get_sharing_strategy() -> str:
-    """``"file_system"``.
+    """The name that ``set_sharing_strategy`` was given; ``"file_descriptor"`` at first.
 
     Example:
         >>> from tinytorch import multiprocessing
         >>> multiprocessing.get_sharing_strategy()
-        'file_system'
+        'file_descriptor'
     """
-    return "file_system"
+    return _strategy
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing: tensors are copied by any strategy.
+    """Choose how memory is shared: by descriptors, whatever the name.
+
+    PyTorch's other way is for programs that have more tensors than descriptors. Here a batch that
+    would need one too many is copied.
 
     Args:
-        new_strategy: ``"file_system"`` or ``"file_descriptor"``.
+        new_strategy: ``"file_descriptor"`` or ``"file_system"``.
 
     Raises:
         AssertionError: For another one.
 
     Example:
         >>> from tinytorch import multiprocessing
-        >>> multiprocessing.set_sharing_strategy("file_system")
+        >>> multiprocessing.set_sharing_strategy("file_descriptor")
     """
-    if new_strategy not in ("file_system", "file_descriptor"):
-        raise AssertionError(f"invalid sharing strategy {new_strategy!r}")
+    global _strategy
+    known = get_all_sharing_strategies()
+    if new_strategy not in known:
+        raise AssertionError(
+            f"invalid sharing strategy {new_strategy!r}, expected one of {sorted(known)}"
+        )
+    _strategy = new_strategy
+
+
+init_reductions()

@@ -1,0 +1,133 @@
+"""How tensors go from process to process: not their numbers, but a descriptor of their memory.
+
+Whatever ``multiprocessing`` pickles, for a queue, a pipe or a new process, it pickles by these
+rules once they are registered. A process that sends a descriptor must live until it is received.
+
+Reference: https://docs.pytorch.org/docs/stable/multiprocessing.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from multiprocessing import reduction
+from typing import Any
+
+from .. import backends
+from ..backends.numpy import shared_memory
+from ..core import pickling
+from ..core.pickling import Memory
+from ..core.sharing import share
+from ..core.tensor import Tensor
+from ..nn.parameter import Buffer, Parameter
+from ..ops.create.typed_storage import TypedStorage
+from ..ops.create.untyped_storage import UntypedStorage
+
+__all__ = ["init_reductions", "reduce_storage", "reduce_tensor"]
+
+
+def check_leaf(tensor: Tensor) -> None:
+    """Refuse a tensor whose gradient another process could not send back.
+
+    Raises:
+        RuntimeError: If it is the result of an operation that was recorded.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.multiprocessing.reductions import check_leaf
+        >>> check_leaf(tt.ones(2, requires_grad=True))
+    """
+    if tensor.requires_grad and not tensor.is_leaf:
+        raise RuntimeError(
+            "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd "
+            "does not support crossing process boundaries.  If you just want to transfer the "
+            "data, call detach() on the tensor before serializing (e.g., putting it on the queue)."
+        )
+
+
+def reduce_tensor(tensor: Tensor) -> Any:
+    """A tensor as pickles between processes hold it; its memory is shared from then on.
+
+    Args:
+        tensor: A leaf, or one that requires no grad.
+
+    Raises:
+        RuntimeError: If it is the result of an operation that was recorded.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.multiprocessing.reductions import reduce_tensor
+        >>> x = tt.ones(2, device="cpu")
+        >>> function, arguments = reduce_tensor(x)
+        >>> x.is_shared(), function(*arguments)
+        (True, tensor([1., 1.]))
+    """
+    check_leaf(tensor)
+    if tensor._xp.shares_memory:
+        share([tensor])
+    return tensor.__reduce_ex__(5)
+
+
+def reduce_storage(storage: UntypedStorage) -> Any:
+    """The memory behind tensors as pickles between processes hold it: shared from then on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.multiprocessing.reductions import reduce_storage
+        >>> function, arguments = reduce_storage(tt.UntypedStorage([1, 2]))
+        >>> function(*arguments).tolist()
+        [1, 2]
+    """
+    if storage._xp.shares_memory:
+        storage.share_memory_()
+    return storage.__reduce_ex__(5)
+
+
+def _reduce_memory(memory: Memory) -> Any:
+    return place(memory, lambda segment: segment)
+
+
+def place(memory: Memory, spell: Any) -> Any:
+    """Memory as pickles between processes hold it: the part of a shared piece, or its numbers.
+
+    Args:
+        memory: The memory.
+        spell: From the piece to what a pickle is to hold for it, which has to come out of it as
+            the array of all its bytes.
+    """
+    segment = shared_memory.segment_of(memory.flat) if memory.xp.shares_memory else None
+    if segment is None:
+        return memory.__reduce__()
+    start = memory.xp.address(memory.flat) - memory.xp.address(shared_memory.root_of(segment))
+    dtype, backend = memory.xp.dtype_of(memory.flat), pickling.spelled(memory.xp)
+    return _placed, (spell(segment), start, memory.flat.nbytes, dtype, backend)
+
+
+def _placed(root: Any, start: int, nbytes: int, dtype: Any, backend: Any) -> Memory:
+    xp = backends.load(backend)
+    return Memory(root[start : start + nbytes].view(xp.native_dtype(dtype)), xp)
+
+
+def _reduce_segment(segment: shared_memory.Segment) -> Any:
+    return _attached, (reduction.DupFd(segment.descriptor),)
+
+
+def _attached(descriptor: Any) -> Any:
+    return shared_memory.attach(descriptor.detach())
+
+
+def init_reductions() -> None:
+    """Register them all with ``multiprocessing``; nothing where memory cannot be passed.
+
+    Example:
+        >>> from tinytorch.multiprocessing import reductions
+        >>> reductions.init_reductions()
+    """
+    if not shared_memory.POSSIBLE:
+        return
+    rules: dict[type, Callable[[Any], Any]] = {
+        Tensor: reduce_tensor, Parameter: reduce_tensor, Buffer: reduce_tensor,
+        UntypedStorage: reduce_storage, TypedStorage: reduce_storage,
+        Memory: _reduce_memory, shared_memory.Segment: _reduce_segment,
+    }  # fmt: skip
+    for kind, rule in rules.items():
+        reduction.ForkingPickler.register(kind, rule)
