@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from typing import Any
 
 __all__ = ["check_arguments"]
 
-_START_METHODS = ("fork", "spawn", "forkserver")
+#: How workers come to be: what the system offers for processes, and threads.
+_START_METHODS = (*multiprocessing.get_all_start_methods(), "thread")
 
 
 def check_arguments(
@@ -79,13 +81,6 @@ def _check_context(num_workers: int, context: Any) -> None:
         raise TypeError(
             "multiprocessing_context option should be a valid context object or a string "
             f"specifying the start method, but got multiprocessing_context={context}"
-        )
-
-    method = context if isinstance(context, str) else context.get_start_method()
-    if method != "fork":  # by which workers begin with what the program has, as threads do
-        raise NotImplementedError(
-            f"DataLoader: workers are threads here and not started by {method!r}; leave "
-            "multiprocessing_context out"
         )
 
 

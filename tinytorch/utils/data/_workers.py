@@ -1,31 +1,53 @@
-"""Threads that make batches ahead of the program that uses them.
+"""What a worker of a loader does, wherever it runs, and the workers that are threads.
 
 Batch ``n`` goes to worker ``n % num_workers``, so that what a worker does depends on its
-number and seed alone. A worker knows the queues and the dataset but not the iterator: when
+number and seed alone. A worker knows the loader's questions but not the iterator: when
 nobody holds the iterator any more, the workers are told to stop.
 """
 
 from __future__ import annotations
 
+import copy
 import queue
 import threading
 import traceback
+import types
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, Final, NoReturn, Protocol
 
 from ... import backends
 from ...state import current_backend, generator_context
-from ._fetch import Fetch
+from ._fetch import Fetch, make_fetch
+from .dataset import IterableDataset
 
-__all__ = ["ENDED", "Failure", "Worker", "WorkerInfo", "get_worker_info"]
+__all__ = ["ENDED", "Failure", "Job", "Maker", "Threads", "WorkerInfo", "get_worker_info", "work"]
+
+
+class _Sign:
+    """A constant that is itself after a pickle, too."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __reduce__(self) -> str:
+        return self.name
+
 
 #: What a worker answers when its stream has come to an end.
-ENDED: Final = object()
-_STOP: Final = object()
-_REOPEN: Final = object()
+ENDED: Final = _Sign("ENDED")
+#: Asked of a worker in the place of a batch: to end, and to start its dataset anew.
+STOP: Final = _Sign("STOP")
+REOPEN: Final = _Sign("REOPEN")
 
-_here = threading.local()
+
+class _Here(threading.local):
+    """Which worker runs: told to the class, all threads of this process are that worker."""
+
+    info: WorkerInfo | None = None
+
+
+_here = _Here()
 
 
 @dataclass(frozen=True)
@@ -36,7 +58,7 @@ class WorkerInfo:
         id: Its number, from 0.
         num_workers: How many there are.
         seed: What its random generator was seeded with.
-        dataset: The worker's own shallow copy of the dataset: what is assigned to its attributes
+        dataset: The worker's own copy of the dataset: what is assigned to its attributes
             concerns no other worker.
 
     Example:
@@ -65,18 +87,32 @@ def get_worker_info() -> WorkerInfo | None:
         >>> get_worker_info() is None
         True
     """
-    return getattr(_here, "info", None)
+    return _here.info
 
 
 get_worker_info.__module__ = "tinytorch.utils.data"
+
+
+def be_worker(info: WorkerInfo) -> None:
+    """Let this process, with all its threads, be a worker."""
+    _Here.info = info
 
 
 @dataclass(frozen=True)
 class Failure:
     """An error in a worker, to be raised where the batch is asked for."""
 
-    error: BaseException
-    worker: int
+    kind: type[BaseException]
+    text: str
+
+    @classmethod
+    def of(cls, error: BaseException, worker: int) -> Failure:
+        """What is to be told of an error, in PyTorch's words."""
+        kind = type(error)
+        original = "".join(traceback.format_exception(error))
+        # Programs look for this, wherever the worker runs.
+        text = f"Caught {kind.__name__} in DataLoader worker process {worker}."
+        return cls(kind, f"{text}\nOriginal {original}")
 
     def reraise(self) -> NoReturn:
         """Raise an error of the same type that tells where it happened, as PyTorch does.
@@ -84,15 +120,9 @@ class Failure:
         Raises:
             RuntimeError: In the place of an error that takes other arguments than a text.
         """
-        kind = type(self.error)
-        original = "".join(traceback.format_exception(self.error))
-        # The worker is a thread, but this is what programs look for.
-        text = f"Caught {kind.__name__} in DataLoader worker process {self.worker}."
-        text = f"{text}\nOriginal {original}"
-        if kind is KeyError:
-            text = _Verbatim(text)
+        text = _Verbatim(self.text) if self.kind is KeyError else self.text
         try:
-            error = kind(text)
+            error = self.kind(text)
         except Exception:
             raise RuntimeError(text) from None
         raise error from None
@@ -105,107 +135,155 @@ class _Verbatim(str):
         return str(self)
 
 
-class Worker:
-    """One thread, its queue of keys and the shared queue of results.
+@dataclass(frozen=True)
+class Job:
+    """What a worker is to do.
 
-    Args:
-        info: Which worker it is.
-        open_dataset: Makes the function that makes batches; called in the thread.
+    Attributes:
+        info: Which worker it is, and the dataset.
+        base_seed: The seed of the first worker.
         init: The user's ``worker_init_fn``, or None.
-        results: Gets ``(task, batch)`` pairs; a batch may be ``ENDED`` or a ``Failure``.
+        batched: Whether a key is a list of indices, for a list of samples.
+        collate_fn: From the sample, or the list of samples, to a batch.
+        drop_last: Refuse a last list that is shorter than asked for.
     """
 
-    def __init__(
-        self,
-        info: WorkerInfo,
-        open_dataset: Callable[[], Fetch],
-        init: Callable[[int], Any] | None,
-        results: queue.SimpleQueue[tuple[int, Any]],
-    ) -> None:
-        self.tasks: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        self.thread = threading.Thread(
-            target=_work,
-            args=(info, open_dataset, init, self.tasks, results),
-            name=f"DataLoader worker {info.id}",
-            daemon=True,
-        )
-        self.thread.start()
+    info: WorkerInfo
+    base_seed: int
+    init: Callable[[int], Any] | None
+    batched: bool
+    collate_fn: Callable[[Any], Any]
+    drop_last: bool
 
-    def submit(self, task: int, key: Any) -> None:
-        """Ask for a batch."""
-        self.tasks.put((task, key))
+    def open(self) -> Fetch:
+        """Open the dataset: the function that makes batches."""
+        return make_fetch(self.info.dataset, self.batched, self.collate_fn, self.drop_last)
 
-    def reopen(self) -> None:
-        """Start the dataset anew, for another pass."""
-        self.tasks.put((-1, _REOPEN))
+    def with_own_dataset(self) -> Job:
+        """The job with a dataset whose attributes the worker may set."""
+        whole = self.info.dataset
+        own = copy.copy(whole) if hasattr(whole, "__dict__") else whole
+        init = self.init
+        if isinstance(init, types.MethodType) and init.__self__ is whole:
+            init = types.MethodType(init.__func__, own)
+        return replace(self, info=replace(self.info, dataset=own), init=init)
+
+
+class Team(Protocol):
+    """Workers, by their numbers."""
+
+    def submit(self, worker: int, task: int, key: Any) -> None:
+        """Ask a worker for a batch, or send it one of the signs."""
+
+    def receive(self, timeout: float) -> tuple[int, Any]:
+        """Wait for the next answer: the number of a task, and a batch, ``ENDED`` or a ``Failure``.
+
+        Raises:
+            TimeoutError: If none has come within so many seconds; 0 waits forever.
+        """
 
     def stop(self) -> None:
-        """Let the thread end after what it is doing."""
-        self.tasks.put((-1, _STOP))
+        """Let the workers end after what they are doing."""
 
 
-def _work(
-    info: WorkerInfo,
-    open_dataset: Callable[[], Fetch],
-    init: Callable[[int], Any] | None,
-    tasks: queue.SimpleQueue[tuple[int, Any]],
-    results: queue.SimpleQueue[tuple[int, Any]],
-) -> None:
-    _here.info = info
-    make = _Maker(info, open_dataset, init)
+def work(tasks: Any, make: Maker, answer: Callable[[int, Any], object]) -> None:
+    """Answer tasks until one of them says to stop."""
     while True:
         task, key = tasks.get()
-        if key is _STOP:
+        if key is STOP:
             return
-        if key is _REOPEN:
+        if key is REOPEN:
             make.reopen()
         else:
-            results.put((task, make(key)))
+            answer(task, make(key))
 
 
-class _Maker:
+class Maker:
     """Makes batches, and turns what goes wrong into an answer."""
 
-    def __init__(
-        self,
-        info: WorkerInfo,
-        open_dataset: Callable[[], Fetch],
-        init: Callable[[int], Any] | None,
-    ) -> None:
-        self.info = info
-        self.open_dataset = open_dataset
-        self.init = init
-        self.scopes: list[Any] = []
+    def __init__(self, job: Job, prepare: Callable[[Job], object]) -> None:
+        self.job = job
+        self.prepare: Callable[[Job], object] | None = prepare
         self.fetch: Fetch | None = None
 
     def reopen(self) -> None:
+        """Start the dataset anew for the next batch."""
         self.fetch = None
 
     def _start(self) -> None:
-        """Give the thread random streams of its own, then run the user's ``init``."""
-        for backend in {backends.load("numpy"), current_backend()}:
-            engine = backend.make_generator(self.info.seed)
-            scope = generator_context(engine, backend)
-            scope.__enter__()  # until the thread ends
-            self.scopes.append(scope)
-        if self.init is not None:
-            self.init(self.info.id)
+        """Have random streams of its own, then run the user's ``init``."""
+        if self.prepare is not None:
+            self.prepare(self.job)
+            self.prepare = None
+            if self.job.init is not None:
+                self.job.init(self.job.info.id)
+        if self.fetch is None:
+            self.fetch = self.job.open()
 
     def __call__(self, key: Any) -> Any:
         try:
-            if not self.scopes:
-                self._start()
-            if self.fetch is None:
-                self.fetch = self.open_dataset()
-            return self.fetch(key)
+            self._start()
+            return self.fetch(key)  # type: ignore[misc]
         except StopIteration as end:
-            streaming = self.fetch is not None and _is_stream(self.info.dataset)
-            return ENDED if streaming else Failure(end, self.info.id)
-        except BaseException as error:  # raised again in the thread that asked
-            return Failure(error, self.info.id)
+            streaming = self.fetch is not None and isinstance(
+                self.job.info.dataset, IterableDataset
+            )
+            return ENDED if streaming else Failure.of(end, self.job.info.id)
+        except Exception as error:  # raised again in the program that asked
+            return Failure.of(error, self.job.info.id)
 
 
-def _is_stream(dataset: Any) -> bool:
-    from .dataset import IterableDataset
+class Threads:
+    """Workers that are threads, with random streams of their own for tensors alone."""
 
-    return isinstance(dataset, IterableDataset)
+    def __init__(self, jobs: list[Job]) -> None:
+        self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self.tasks: list[queue.SimpleQueue[tuple[int, Any]]] = [queue.SimpleQueue() for _ in jobs]
+        for job, tasks in zip(jobs, self.tasks, strict=True):
+            threading.Thread(
+                target=_run_thread,
+                args=(job.with_own_dataset(), tasks, self.results),
+                name=f"DataLoader worker {job.info.id}",
+                daemon=True,
+            ).start()
+
+    def submit(self, worker: int, task: int, key: Any) -> None:
+        """See ``Team``."""
+        self.tasks[worker].put((task, key))
+
+    def receive(self, timeout: float) -> tuple[int, Any]:
+        """See ``Team``."""
+        try:
+            return self.results.get(timeout=timeout or None)
+        except queue.Empty:
+            raise TimeoutError from None
+
+    def stop(self) -> None:
+        """See ``Team``."""
+        for tasks in self.tasks:
+            tasks.put((-1, STOP))
+
+
+def _run_thread(
+    job: Job, tasks: queue.SimpleQueue[Any], results: queue.SimpleQueue[tuple[int, Any]]
+) -> None:
+    _here.info = job.info
+    scopes: list[Any] = []
+
+    def own_streams(job: Job) -> None:
+        for backend in {backends.load("numpy"), current_backend()}:
+            engine = backend.make_generator(job.info.seed)
+            scopes.append(generator_context(engine, backend))
+            scopes[-1].__enter__()  # until the thread ends
+
+    work(tasks, _Anything(job, own_streams), lambda task, batch: results.put((task, batch)))
+
+
+class _Anything(Maker):
+    """In a thread ``SystemExit``, too, is told where the batch is asked for: no process ends."""
+
+    def __call__(self, key: Any) -> Any:
+        try:
+            return super().__call__(key)
+        except BaseException as error:
+            return Failure.of(error, self.job.info.id)

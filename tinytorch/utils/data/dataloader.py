@@ -1,23 +1,21 @@
-"""DataLoader: a dataset in batches, in order or shuffled, made here or ahead by threads."""
+"""Batches of a dataset, made in the program or ahead of it by workers."""
 
 from __future__ import annotations
 
-import copy
-import functools
 import itertools
-import queue
-import types
+import sys
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from ...state.tracebacks import short
-from ...warnings import warn
+from ...warnings import warn, warn_once
 from . import _draws
 from ._arguments import check_arguments
-from ._fetch import Fetch, make_fetch
+from ._fetch import make_fetch
 from ._pinning import pinning
-from ._workers import ENDED, Failure, Worker, WorkerInfo
+from ._workers import ENDED, REOPEN, Failure, Job, Team, Threads, WorkerInfo
 from ._workers import get_worker_info as get_worker_info
 from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset, shown
@@ -47,9 +45,8 @@ class DataLoader(Generic[T_co]):
         sampler: Yields the indices to visit; excludes ``shuffle``.
         batch_sampler: Yields lists of indices; excludes ``batch_size``, ``shuffle``,
             ``sampler`` and ``drop_last``.
-        num_workers: Threads that make batches ahead; 0 makes each when it is asked for.
-            Each has a shallow copy of the dataset, and Python code in threads runs one at a
-            time: they help where samples wait for files or spend their time in NumPy. Default: 0.
+        num_workers: Processes that make batches ahead, each with a copy of the dataset; 0 makes
+            each batch when it is asked for. Default: 0.
         collate_fn: From a list of samples to a batch. Default: ``default_collate``, or
             ``default_convert`` where ``batch_size`` is None.
         pin_memory: Put each batch into pinned memory, where there is a GPU. Default: False.
@@ -57,8 +54,9 @@ class DataLoader(Generic[T_co]):
         timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
         worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first; a method of
             ``dataset`` is called of the worker's own copy.
-        multiprocessing_context: None or ``"fork"``: workers are threads, which begin with what
-            the program has.
+        multiprocessing_context: How workers are started: ``"fork"``, ``"spawn"``,
+            ``"forkserver"`` or a context of ``multiprocessing``; ``"thread"`` for threads, each
+            with a shallow copy of the dataset. Default: what ``multiprocessing`` does.
         generator: The ``Generator`` that shuffles and seeds the workers. Default: the
             default one.
         prefetch_factor: Batches made ahead per worker. Default: 2.
@@ -70,7 +68,11 @@ class DataLoader(Generic[T_co]):
     Raises:
         ValueError: For arguments that exclude each other or are out of range.
         TypeError: If ``multiprocessing_context`` is neither a name nor a context.
-        NotImplementedError: If it is of another start method.
+
+    Workers begin with the program's backend, default dtype and grad mode. Their generators, those
+    of Python and NumPy too, are seeded from ``generator``, as PyTorch's are; threads share
+    Python's and NumPy's with the program. Arrays return through shared memory. In the browser,
+    where there are no processes, batches are made when they are asked for, with one warning.
 
     Example:
         >>> import tinytorch as tt
@@ -152,7 +154,7 @@ class DataLoader(Generic[T_co]):
             collate_fn = default_convert if batch_sampler is None else default_collate
         self.collate_fn = collate_fn
         self._announced_length: int | None = None
-        self._iterator: _ThreadedIterator | None = None
+        self._iterator: _WorkersIterator | None = None
         self._ready = True
 
     def _make_sampler(self, shuffle: bool) -> Iterable[Any]:
@@ -176,12 +178,12 @@ class DataLoader(Generic[T_co]):
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
-        if self.num_workers == 0:
+        if self.num_workers == 0 or not _workers_exist():
             return _SerialIterator(self)
         if not self.persistent_workers:
-            return _ThreadedIterator(self)
+            return _WorkersIterator(self)
         if self._iterator is None:
-            self._iterator = _ThreadedIterator(self)
+            self._iterator = _WorkersIterator(self)
         else:
             self._iterator.restart(self)
         return self._iterator
@@ -209,7 +211,7 @@ class DataLoader(Generic[T_co]):
         return f"{type(self).__name__}({shown(self.dataset)}, {options})"
 
     def check_worker_number_rationality(self) -> None:
-        """Do nothing: threads cost too little to warn of their number. It is PyTorch's name.
+        """Do nothing, where PyTorch warns of more workers than processors.
 
         Example:
             >>> from tinytorch.utils.data import DataLoader
@@ -272,26 +274,15 @@ class _BaseIterator:
         )
 
 
-def _fetch_of(loader: DataLoader[Any], dataset: Any) -> Callable[[], Fetch]:
-    return functools.partial(
-        make_fetch,
-        dataset,
-        loader.batch_sampler is not None,
-        loader.collate_fn,
-        loader.drop_last,
-    )
-
-
-def _own(dataset: Any) -> Any:
-    """A worker's dataset, whose attributes it may set, as a process of its own could."""
-    return copy.copy(dataset) if hasattr(dataset, "__dict__") else dataset
-
-
-def _bound_to(own: Any, function: Any, dataset: Any) -> Any:
-    """``function``; of the worker's own dataset if it is a method of ``dataset``."""
-    if isinstance(function, types.MethodType) and function.__self__ is dataset:
-        return types.MethodType(function.__func__, own)
-    return function
+def _workers_exist() -> bool:
+    """Whether there can be workers; if not, that is said once."""
+    if sys.platform in ("emscripten", "wasi"):
+        warn_once(
+            "DataLoader: there are no processes here; num_workers is ignored, and batches are made "
+            "when they are asked for."
+        )
+        return False
+    return True
 
 
 class _SerialIterator(_BaseIterator):
@@ -299,13 +290,14 @@ class _SerialIterator(_BaseIterator):
 
     def open(self, loader: DataLoader[Any]) -> None:
         super().open(loader)
-        self.fetch = _fetch_of(loader, loader.dataset)()
+        batched = loader.batch_sampler is not None
+        self.fetch = make_fetch(loader.dataset, batched, loader.collate_fn, loader.drop_last)
 
     def _next(self) -> Any:
         return self.fetch(next(self.keys))
 
 
-class _ThreadedIterator(_BaseIterator):
+class _WorkersIterator(_BaseIterator):
     """Keeps ``prefetch_factor`` batches per worker in the making."""
 
     _excuse = (
@@ -314,8 +306,7 @@ class _ThreadedIterator(_BaseIterator):
     )
 
     def __init__(self, loader: DataLoader[Any]) -> None:
-        self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-        self.workers: list[Worker] = []
+        self.team: Any = None  # a Team
         super().__init__(loader)
 
     def open(self, loader: DataLoader[Any]) -> None:
@@ -326,31 +317,36 @@ class _ThreadedIterator(_BaseIterator):
         self.wanted = 0
         self.arrived: dict[int, Any] = {}
         self.owner: dict[int, int] = {}
-        self.streaming = isinstance(loader.dataset, IterableDataset)
-        if not self.workers:
-            self._hire(loader)
-        self.open_workers = set(range(len(self.workers)))
-        self.turn = itertools.cycle(range(len(self.workers)))
-        for _ in range((loader.prefetch_factor or 0) * len(self.workers)):
+        if self.team is None:
+            self.count = loader.num_workers
+            self.prefetch = loader.prefetch_factor or 0
+            self.ends = not loader.persistent_workers
+            self.team = self._hire(loader)
+        self.open_workers = set(range(self.count))
+        self.turn = itertools.cycle(range(self.count))
+        for _ in range(self.prefetch * self.count):
             self._submit()
 
-    def _hire(self, loader: DataLoader[Any]) -> None:
-        count = loader.num_workers
-        for i in range(count):
-            dataset = _own(loader.dataset)
-            info = WorkerInfo(i, count, self.base_seed + i, dataset)
-            fetch = _fetch_of(loader, dataset)
-            init = _bound_to(dataset, loader.worker_init_fn, loader.dataset)
-            worker = Worker(info, fetch, init, self.results)
-            self.workers.append(worker)
-        weakref.finalize(self, _dismiss, self.workers)
+    def _hire(self, loader: DataLoader[Any]) -> Team:
+        jobs = [
+            Job(
+                WorkerInfo(i, self.count, self.base_seed + i, loader.dataset),
+                self.base_seed, loader.worker_init_fn,
+                loader.batch_sampler is not None, loader.collate_fn, loader.drop_last,
+            )
+            for i in range(self.count)
+        ]  # fmt: skip
+        method = loader.multiprocessing_context
+        team: Team = Threads(jobs) if method == "thread" else _processes(jobs, method)
+        self.dismiss = weakref.finalize(self, team.stop)
+        return team
 
     def restart(self, loader: DataLoader[Any]) -> None:
         """Start another pass with the same workers, dropping what is left of this one."""
         while self.owner:
             self._receive()
-        for worker in self.workers:
-            worker.reopen()
+        for worker in range(self.count):
+            self.team.submit(worker, -1, REOPEN)
         self.open(loader)
 
     def _submit(self) -> None:
@@ -360,15 +356,21 @@ class _ThreadedIterator(_BaseIterator):
         key = next(self.keys, self)
         if key is self:
             return
-        worker = next(i for i in self.turn if i in self.open_workers)
+        worker = self._next_worker()
         self.owner[self.next_task] = worker
-        self.workers[worker].submit(self.next_task, key)
+        self.team.submit(worker, self.next_task, key)
         self.next_task += 1
+
+    def _next_worker(self) -> int:
+        """By turns; where batches need no order, it is none that has its share already."""
+        share = self.prefetch * self.count // len(self.open_workers)
+        busy = Counter(() if self.in_order else self.owner.values())
+        return next(i for i in self.turn if i in self.open_workers and busy[i] < share)
 
     def _receive(self) -> tuple[int, Any]:
         try:
-            task, batch = self.results.get(timeout=self.timeout or None)
-        except queue.Empty:
+            task, batch = self.team.receive(self.timeout)
+        except TimeoutError:
             raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds") from None
         return task, (self.owner.pop(task), batch)
 
@@ -383,6 +385,8 @@ class _ThreadedIterator(_BaseIterator):
             if isinstance(batch, Failure):
                 batch.reraise()
             return batch
+        if self.ends:
+            self.dismiss()
         raise StopIteration
 
     def _next_answer(self) -> Any:
@@ -395,9 +399,10 @@ class _ThreadedIterator(_BaseIterator):
         return self.arrived.pop(self.wanted - 1)
 
 
-def _dismiss(workers: list[Worker]) -> None:
-    for worker in workers:
-        worker.stop()
+def _processes(jobs: list[Job], method: Any) -> Team:
+    from ._processes import Processes  # which most programs do without
+
+    return Processes(jobs, method)
 
 
 class _DatasetKind:
@@ -411,4 +416,4 @@ _collate_fn_t = Callable[[list[Any]], Any]
 # PyTorch's names of these, by which libraries ask what a loader's iterator is.
 _BaseDataLoaderIter = _BaseIterator
 _SingleProcessDataLoaderIter = _SerialIterator
-_MultiProcessingDataLoaderIter = _ThreadedIterator
+_MultiProcessingDataLoaderIter = _WorkersIterator

@@ -1,0 +1,425 @@
+"""DataLoader's workers as processes: what they know, what they send, and what they leave behind."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from strictcupy.backend import pretended_cuda
+
+import tinytorch as tt
+from tests.fresh import program, run, search_path
+from tinytorch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked"),
+    # PyTorch's own, about what a machine can run.
+    pytest.mark.filterwarnings("ignore:This DataLoader will create"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded"),
+]
+
+METHODS = ["fork", "spawn", "forkserver"]
+Pair = namedtuple("Pair", "first second")
+
+
+class Numbers(Dataset[Any]):
+    """What each of the usual generators draws, and what is known of the worker."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch.__name__
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> Any:
+        torch = sys.modules[self.torch]
+        info = torch.utils.data.get_worker_info()
+        drawn = torch.rand(2, device="cpu").tolist(), np.random.rand(2).tolist(), random.random()
+        return (*drawn, info.id, info.seed, torch.initial_seed())
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_every_generator_is_seeded_as_pytorchs(torch: Any, persistent: bool) -> None:
+    found = []
+    for library in (tt, torch):
+        library.manual_seed(5)
+        np.random.seed(1)
+        random.seed(1)
+        loader = library.utils.data.DataLoader(
+            Numbers(library), 2, shuffle=True, num_workers=2, collate_fn=list,
+            persistent_workers=persistent,
+        )  # fmt: skip
+        rows = [list(loader), list(loader)]
+        # The program's own streams are where they were.
+        found.append([rows, np.random.rand(), random.random(), library.rand(1).tolist()])
+    assert found[0] == found[1]
+
+
+class Drawn(Dataset[int]):
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> int:
+        return int(np.random.randint(10**6))
+
+
+def seed_numpy(worker: int) -> None:
+    np.random.seed(tt.initial_seed() % 2**32)
+
+
+def test_numpys_generator_is_the_workers_own() -> None:
+    """As PyTorch's notes on reproducibility tell to seed it."""
+    before = np.random.get_state()[1].tolist()
+    rows = []
+    for _ in range(2):
+        tt.manual_seed(0)
+        loader = DataLoader(Drawn(), num_workers=2, worker_init_fn=seed_numpy)
+        rows.append([batch.item() for batch in loader])
+    assert rows[0] == rows[1] and len(set(rows[0])) > 1
+    assert np.random.get_state()[1].tolist() == before
+
+
+class Kinds(Dataset[Any]):
+    """A sample of whatever a batch may be."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> Any:
+        large = tt.arange(3000, dtype=tt.float32).reshape(3, 1000).mT + index
+        return {
+            "large": large, "part": large[2:4], "none": None, "word": "word",
+            "numbers": np.full((2, 3000), index, "i2"), "small": tt.tensor(index),
+            "pair": Pair(tt.zeros(0), [np.float32(index), 2.5]),
+            "leaf": tt.ones(2, requires_grad=True),
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_batches_arrive_as_they_are_made(method: str) -> None:
+    got = list(DataLoader(Kinds(), None, num_workers=2, multiprocessing_context=method))
+    for index, (sample, meant) in enumerate(zip(got, map(Kinds().__getitem__, range(3)))):
+        for name in ("large", "part", "small", "leaf"):
+            assert sample[name].equal(meant[name]) and sample[name].dtype == meant[name].dtype
+        assert sample["large"].stride() == (1, 1000) and sample["leaf"].requires_grad
+        assert (sample["none"], sample["word"]) == (None, "word")
+        assert sample["numbers"].equal(tt.as_tensor(meant["numbers"]))
+        assert type(sample["pair"]) is Pair and sample["pair"].second == [index, 2.5]
+        sample["large"] += 1  # a batch is the program's own
+        assert not sample["large"].equal(meant["large"])
+
+
+class Rows(Dataset[Any]):
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Any:
+        return self.rows[index]
+
+
+def test_what_is_in_shared_memory_stays_there() -> None:
+    rows = tt.zeros(4, 3).share_memory_()
+    for got in list(DataLoader(Rows(rows), None, num_workers=1)):
+        assert got.is_shared()
+        got += 1
+    assert rows.equal(tt.ones(4, 3))
+
+
+def test_large_batches_lie_in_shared_memory_and_are_not_pickled() -> None:
+    batches = list(DataLoader(Rows(tt.zeros(4, 50_000)), 2, num_workers=2))
+    assert all(batch.is_shared() for batch in batches)
+
+
+def test_a_program_may_keep_more_batches_than_it_has_descriptors() -> None:
+    def body() -> None:
+        import resource
+
+        import tinytorch as tt
+        from tinytorch.utils.data import DataLoader, TensorDataset
+
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        data = TensorDataset(tt.arange(400 * 2000).reshape(400, 2000))
+        kept = list(DataLoader(data, 2, num_workers=2))
+        print(len(kept), all(each[0][0, 0] == 4000 * i for i, each in enumerate(kept)))
+
+    assert run(body) == "200 True"
+
+
+def test_workers_have_the_programs_grad_mode_and_dtype() -> None:
+    with tt.no_grad():
+        loader = DataLoader(Modes(), None, num_workers=1, multiprocessing_context="spawn")
+        (row,) = loader
+    assert row == [False, "tinytorch.float32", 1]
+
+
+class Modes(Dataset[Any]):
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: int) -> Any:
+        return tt.is_grad_enabled(), str(tt.get_default_dtype()), tt.get_num_threads()
+
+
+class Counting(IterableDataset[int]):
+    def __iter__(self) -> Iterator[int]:
+        info = get_worker_info()
+        assert info is not None
+        return iter(range(info.id, 7, info.num_workers))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_streams_and_passes(method: str) -> None:
+    loader = DataLoader(
+        Counting(), 2, num_workers=2, persistent_workers=True, multiprocessing_context=method
+    )
+    for _ in range(2):
+        assert [batch.tolist() for batch in loader] == [[0, 2], [1, 3], [4, 6], [5]]
+    next(iter(loader))  # a pass that is given up leaves nothing for the next
+    assert [batch.tolist() for batch in loader] == [[0, 2], [1, 3], [4, 6], [5]]
+
+
+class Uneven(Dataset[int]):
+    """The first sample takes long."""
+
+    def __len__(self) -> int:
+        return 6
+
+    def __getitem__(self, index: int) -> int:
+        time.sleep(0.3 if index == 0 else 0)
+        return index
+
+
+def test_order_is_kept_or_not() -> None:
+    kept = [each.item() for each in DataLoader(Uneven(), num_workers=2)]
+    loose = [each.item() for each in DataLoader(Uneven(), num_workers=2, in_order=False)]
+    assert kept == list(range(6))
+    assert sorted(loose) == kept and loose[0] != 0
+
+
+# -- what goes wrong ---------------------------------------------------------------------------
+
+
+class Failing(Dataset[Any]):
+    def __init__(self, how: str) -> None:
+        self.how = how
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Any:
+        if index == 1 and self.how == "raise":
+            raise KeyError("no such sample")
+        if index == 1 and self.how == "unknown":
+
+            class Local(Exception):
+                pass
+
+            raise Local("of this function")
+        if index == 1 and self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if index == 1 and self.how == "leave":
+            os._exit(3)
+        if index == 1 and self.how == "wait":
+            time.sleep(60)
+        if index == 1 and self.how == "function":
+            return lambda: index
+        if index == 1 and self.how == "graph":
+            return tt.ones(2, requires_grad=True) * 2
+        return index
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_error_has_its_type_and_its_traceback(method: str) -> None:
+    iterator = iter(DataLoader(Failing("raise"), num_workers=2, multiprocessing_context=method))
+    assert next(iterator).item() == 0
+    with pytest.raises(KeyError, match="(?s)^Caught KeyError in DataLoader worker process 1.*"
+                       "Original Traceback .*in __getitem__.*no such sample"):  # fmt: skip
+        next(iterator)
+    assert [each.item() for each in iterator] == [2, 3]
+
+
+@pytest.mark.parametrize(("how", "kind", "text"), [
+    ("unknown", RuntimeError, "Caught Local in DataLoader worker process 1.*of this function"),
+    ("function", Exception, "in DataLoader worker process 1.*[Cc]an't (get|pickle) local object"),
+    ("graph", RuntimeError, "Cowardly refusing to serialize non-leaf tensor"),
+])  # fmt: skip
+def test_what_cannot_be_pickled_is_an_error(how: str, kind: Any, text: str) -> None:
+    with pytest.raises(kind, match=f"(?s){text}"):
+        list(DataLoader(Failing(how), None, num_workers=2))
+
+
+@pytest.mark.parametrize(("how", "text"), [
+    ("kill", "killed by signal SIGKILL"), ("leave", "with exit code 3"),
+])  # fmt: skip
+def test_a_worker_that_dies_is_an_error_at_once(how: str, text: str) -> None:
+    iterator = iter(DataLoader(Failing(how), num_workers=2))
+    begun = time.monotonic()
+    for _ in range(2):  # also when the program goes on
+        with pytest.raises(
+            RuntimeError, match=r"DataLoader worker \(pid\(s\) \d+\) exited unexp"
+        ) as e:
+            list(iterator)
+        assert text in str(e.value)
+    assert time.monotonic() - begun < 5
+    assert not multiprocessing.active_children()
+
+
+def test_a_worker_that_takes_too_long_is_an_error() -> None:
+    iterator = iter(DataLoader(Failing("wait"), num_workers=1, timeout=0.2))
+    next(iterator)
+    with pytest.raises(RuntimeError, match="DataLoader timed out after 0.2 seconds"):
+        next(iterator)
+    for child in multiprocessing.active_children():
+        child.kill()
+
+
+def test_a_gpu_does_not_survive_a_fork() -> None:
+    with pretended_cuda(), tt.backend_context("cupy"):
+        loader = DataLoader(Uneven(), 6, num_workers=1, multiprocessing_context="fork")
+        with pytest.raises(tt.BackendUnavailableError, match="set_start_method.'spawn'"):
+            list(loader)
+
+
+def test_a_dataset_that_cannot_be_sent_is_an_error() -> None:
+    data: Any = Rows([lambda: 0])
+    with pytest.raises(Exception, match="pickle"):
+        iter(DataLoader(data, num_workers=2, multiprocessing_context="spawn"))
+    assert not multiprocessing.active_children()
+
+
+# -- what is left behind -----------------------------------------------------------------------
+
+
+def children_of(parent: int) -> list[int]:
+    """The processes that a process has started, by what the system lists."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+    )
+    return [int(each) for each in listed.stdout.split()]
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def segments() -> set[str]:
+    return set(os.listdir("/dev/shm"))
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+LINUX = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="lists what Linux lists")
+
+
+@LINUX
+def test_a_dropped_iterator_leaves_nothing() -> None:
+    gc.collect()
+    before, held = segments(), descriptors()
+    iterator = iter(DataLoader(Rows(tt.zeros(4, 5000)), num_workers=2))
+    batch = next(iterator)
+    workers = [child.pid for child in multiprocessing.active_children()]
+    assert len(workers) == 2
+    assert segments() == before
+    del iterator, batch
+    gc.collect()
+    assert not any(alive(each or 0) for each in workers)
+    assert (segments(), descriptors()) == (before, held)
+
+
+@LINUX
+def test_a_pass_leaves_nothing() -> None:
+    gc.collect()
+    before, held = segments(), descriptors()
+    for _ in DataLoader(Rows(tt.zeros(4, 5000)), num_workers=2):
+        assert segments() == before
+    assert not multiprocessing.active_children()
+    del _
+    gc.collect()
+    assert descriptors() == held
+
+
+def training(stage: str) -> None:
+    """A program that is ended while it loads."""
+    import sys
+    import time
+
+    import tinytorch as tt
+    from tinytorch.utils.data import DataLoader, Dataset
+
+    class Slow(Dataset[tt.Tensor]):
+        def __len__(self) -> int:
+            return 1000
+
+        def __getitem__(self, index: int) -> tt.Tensor:
+            time.sleep(0.01 if stage != "busy" or index < 2 else 60)
+            return tt.zeros(5000)
+
+    loader = DataLoader(Slow(), num_workers=2, multiprocessing_context="fork")
+    for i, _ in enumerate(loader):
+        if i == 1:
+            print("ready", flush=True)
+            if stage == "exit":
+                sys.exit(0)
+            if stage == "busy":
+                time.sleep(60)
+
+
+@LINUX
+@pytest.mark.parametrize(("stage", "number", "code"), [
+    ("load", signal.SIGINT, 1), ("load", signal.SIGKILL, -9), ("busy", signal.SIGKILL, -9),
+    ("exit", None, 0),
+])  # fmt: skip
+def test_a_program_that_ends_leaves_nothing(stage: str, number: Any, code: int) -> None:
+    before = segments()
+    environment = {**os.environ, "PYTHONPATH": search_path()}
+    started = subprocess.Popen(
+        [sys.executable, "-c", program(training, stage)],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    assert started.stdout is not None and started.stdout.readline() == b"ready\n"
+    workers = children_of(started.pid)
+    if number is signal.SIGINT:
+        os.killpg(started.pid, number)  # as a terminal does
+    elif number is not None:
+        started.send_signal(number)
+    _, said = started.communicate(timeout=30)
+    if number is signal.SIGINT:
+        assert said.count(b"KeyboardInterrupt") == 1 and started.returncode in (1, 130, -2)
+    else:
+        assert (started.returncode, said) == (code, b"")
+    deadline = time.monotonic() + 5
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+    assert number is None or len(workers) == 2
+    assert segments() == before
+
+
+def test_where_there_are_no_processes_batches_are_made_in_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    loader = DataLoader(Uneven(), 3, num_workers=2)
+    with pytest.warns(UserWarning, match="there are no processes here") as said:
+        assert [each.tolist() for each in [*loader, *loader]] == 2 * [[0, 1, 2], [3, 4, 5]]
+    assert len(said) == 1

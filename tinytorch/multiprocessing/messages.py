@@ -1,0 +1,137 @@
+"""Messages over a pipe whose arrays lie in shared memory: for one sender and one receiver.
+
+What objects hold in buffers, arrays above all, is written to files without a name, whose
+descriptors travel with the message: the system holds them until it is read, or drops them with
+the pipe. So nothing is left behind, however either process ends.
+
+Reference: PEP 574, pickles with buffers beside them.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import pickle
+import socket
+import struct
+import time
+from collections.abc import Callable
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ..backends.numpy import shared_memory
+from ..core.pickling import Memory
+from ..core.storage import attributes
+from ..core.tensor import Tensor
+from .reductions import check_leaf, place
+
+#: Buffers of less than a page go into the message: mapping them takes longer than copying.
+_SMALL = 4096
+#: The system passes 253 descriptors at once, and has a limit on those that nobody has read yet.
+_MOST = 64
+_HEADER = struct.Struct("<qB")
+
+
+def send(connection: Connection, number: int, content: Any) -> None:
+    """Send a number and an object; what cannot be pickled raises before anything is sent.
+
+    Tensors arrive as copies, unless they were in shared memory before.
+    """
+    file = io.BytesIO()
+    descriptors: list[int] = []
+    made: list[int] = []
+    try:
+        _Pickler(file, descriptors, made).dump(content)
+        connection.send_bytes(_HEADER.pack(number, len(descriptors)) + file.getbuffer())
+        if descriptors:
+            _send_descriptors(connection, descriptors)
+    finally:
+        for each in made:
+            os.close(each)
+
+
+def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
+    """Return the number of the next message, and a function that makes its object."""
+    message = memoryview(connection.recv_bytes())
+    number, count = _HEADER.unpack_from(message)
+    descriptors: list[int] = []
+    if count:
+        with _socket(connection) as there:
+            descriptors = reduction.recvfds(there, count)
+    buffers = [_mapped(each) for each in descriptors]
+    return number, lambda: pickle.loads(message[_HEADER.size :], buffers=buffers)
+
+
+class _Pickler(reduction.ForkingPickler):
+    def __init__(self, file: Any, descriptors: list[int], made: list[int]) -> None:
+        super().__init__(file, 5, True, self._take if shared_memory.POSSIBLE else None)
+        self._descriptors = descriptors
+        self._made = made
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Memory):
+            return place(obj, pickle.PickleBuffer)
+        if isinstance(obj, Tensor):
+            check_leaf(obj)
+            return _without_the_rest(obj).__reduce_ex__(5)
+        return NotImplemented
+
+    def _take(self, buffer: pickle.PickleBuffer) -> bool:
+        """Whether a buffer stays in the pickle; else its descriptor goes beside it."""
+        with buffer.raw() as content:
+            shared = content.obj if isinstance(content.obj, shared_memory.Segment) else None
+            if shared is not None:
+                self._descriptors.append(shared.descriptor)
+                return False
+            if content.nbytes < _SMALL or len(self._descriptors) >= _MOST:
+                return True
+            descriptor = shared_memory.unnamed_file()
+            self._made.append(descriptor)
+            self._descriptors.append(descriptor)
+            with open(descriptor, "wb", buffering=0, closefd=False) as file:
+                done = 0
+                while done < content.nbytes:
+                    with content[done:] as rest:
+                        done += file.write(rest)
+        return False
+
+
+def _without_the_rest(tensor: Tensor) -> Tensor:
+    """``tensor``, or if it is a part of memory that is not shared, a copy of that part."""
+    if tensor.is_shared() or tensor._memory().nbytes == tensor._data.nbytes:
+        return tensor
+    copy = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+    vars(copy).update(attributes(tensor))
+    return copy
+
+
+def _socket(connection: Connection) -> socket.socket:
+    made = socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
+    made.setblocking(True)  # whatever the program's default is: the pipe is the same
+    return made
+
+
+def _send_descriptors(connection: Connection, descriptors: list[int]) -> None:
+    with _socket(connection) as there:
+        while True:
+            try:
+                return reduction.sendfds(there, descriptors)
+            except OSError as error:  # too many are on their way: the receiver takes them
+                if error.errno != errno.ETOOMANYREFS:
+                    raise
+                time.sleep(0.001)
+
+
+def _mapped(descriptor: int) -> Any:
+    """The memory behind a descriptor; a copy of it if there could be too few for more.
+
+    A mapping takes two of the descriptors that a process may have, and a program may keep every
+    batch that it gets.
+    """
+    import resource  # which Windows lacks, where nothing comes here
+
+    found = shared_memory.attach(descriptor)
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return found.copy() if shared_memory.attached() > limit // 4 else found
