@@ -122,7 +122,7 @@ $(VENV)/.demo: setup.cfg pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@echo "installing tinytorch and what its tests need into $(VENV)"
-	@$(PY) $(PIP_INSTALL) --editable '.[examples,test,clients]'
+	@$(PY) $(PIP_INSTALL) --editable '.[examples,test,clients,mpi]'
 	@touch $@
 
 $(VENV)/.package: setup.cfg pyproject.toml | $(VENV)/bin/python
@@ -134,7 +134,7 @@ $(TORCH_VENV)/.test: setup.cfg pyproject.toml
 	@echo "installing PyTorch and what the tests need into $(TORCH_VENV)"
 	@$(PYTHON) -m venv $(TORCH_VENV)
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
-	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,peers,parity]'
+	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --editable '.[examples,test,clients,mpi,peers,parity]'
 	@$(TORCH_VENV)/bin/python $(PIP_INSTALL) --no-deps $(MODELS)
 	@touch $@
 

@@ -142,7 +142,7 @@ class Future(Generic[T]):
             >>> twice.wait()
             6
         """
-        result: Future[S] = Future()
+        result: Future[S] = self._following()
 
         def run(done: Future[T]) -> None:
             try:
@@ -154,6 +154,10 @@ class Future(Generic[T]):
 
         self.add_done_callback(run)
         return result
+
+    def _following(self) -> Future[Any]:
+        """A new future of what follows from this one."""
+        return Future()
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
         """Call a function with this future once it is done, at once if it is.

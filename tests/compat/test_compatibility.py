@@ -332,19 +332,6 @@ def test_torchscript_is_refused_and_its_marks_mean_nothing() -> None:
     assert f() == 3 and not tt.jit.is_scripting() and tt.jit.annotate(int, 2) == 2
 
 
-def test_distributed_is_not_available() -> None:
-    assert not tt.distributed.is_available() and not tt.distributed.is_initialized()
-    with pytest.raises(NotImplementedError):
-        tt.distributed.init_process_group("gloo")
-    for name in ("all_reduce", "barrier", "broadcast", "get_rank", "get_world_size"):
-        with pytest.raises(ValueError, match="Default process group has not been initialized"):
-            getattr(tt.distributed, name)()
-    with pytest.raises(ValueError, match="Default process group has not been initialized"):
-        tt.distributed.nn.all_reduce(tt.ones(1))
-    with pytest.raises(ValueError, match="Default process group has not been initialized"):
-        nn.parallel.DistributedDataParallel(nn.Linear(1, 1))
-
-
 def test_hub_downloads_nothing(torch: Any) -> None:
     with pytest.raises(NotImplementedError, match="fetch the file yourself"):
         tt.hub.load_state_dict_from_url("https://example.org/weights.pt")

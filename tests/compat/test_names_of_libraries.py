@@ -29,8 +29,8 @@ REFUSED = [
     "utils.cpp_extension.load", "utils.model_zoo.load_url",
     "distributed.fsdp.FullyShardedDataParallel", "distributed.fsdp.fully_shard",
     "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
-    "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync", "distributed.Work",
-    "distributed.optim.ZeroRedundancyOptimizer", "nn.parallel.scatter_gather.scatter",
+    "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync",
+    "nn.parallel.scatter_gather.scatter",
     "_C.Graph", "_C.Value",
     "_subclasses.FakeTensor", "_subclasses.fake_tensor.FakeTensorMode",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ TABLED = {
     "backends.openmp backends.opt_einsum backends.quantized backends.xnnpack",
     "others": "autograd.profiler nested optim._functional utils.model_zoo",
     "distributed": "distributed._composable distributed._tensor distributed.device_mesh "
-    "distributed.fsdp distributed.nn distributed.optim distributed.rpc distributed.tensor",
+    "distributed.fsdp distributed.nn distributed.rpc distributed.tensor",
 }
 _TABLE_OF = {name: file for file, names in TABLED.items() for name in names.split()}
 #: Where modules are, by the names that PyTorch's have and that pickles were written with.

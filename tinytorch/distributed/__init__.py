@@ -1,73 +1,84 @@
-"""``torch.distributed`` for programs that ask whether it is there: it is not."""
+"""``torch.distributed``: processes that work together, over MPI and, on GPUs, NCCL.
+
+Names, arguments and errors are PyTorch's. ``docs/distributed.md`` says how a program is started.
+"""
 
 from __future__ import annotations
 
-import enum
-
 from ..compat.tables.distributed import TABLES, fill
+from .barriers import barrier, monitored_barrier
+from .coalescing import all_gather_coalesced as all_gather_coalesced
+from .coalescing import all_reduce_coalesced as all_reduce_coalesced
+from .coalescing import coalescing_manager
+from .collectives import all_reduce, broadcast, reduce
+from .debug import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
+from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
+from .exchange import all_to_all, all_to_all_single, reduce_scatter, reduce_scatter_tensor
+from .gathering import all_gather, all_gather_into_tensor, gather, scatter
+from .membership import (
+    get_backend,
+    get_backend_config,
+    get_default_backend_for_device,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_pg_count,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    is_available,
+    is_backend_available,
+    is_gloo_available,
+    is_mpi_available,
+    is_nccl_available,
+    is_torchelastic_launched,
+    is_ucc_available,
+    is_xccl_available,
+    new_subgroups,
+    new_subgroups_by_enumeration,
+)
+from .object_collectives import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from .process_group import (
+    Backend,
+    GroupMember,
+    ProcessGroup,
+    default_pg_timeout,
+    destroy_process_group,
+    group,
+    init_process_group,
+    is_initialized,
+    new_group,
+)
+from .reduce_op import ReduceOp
+from .reducer import GradBucket as GradBucket
+from .store import FileStore, HashStore, PrefixStore, Store
+from .work import Work
 
-__all__ = ["Backend", "GroupMember", "ProcessGroup", "ReduceOp", "group"]
+__all__ = [
+    "Backend", "DebugLevel", "DistBackendError", "DistError", "DistNetworkError",
+    "DistStoreError", "FileStore", "GradBucket", "GroupMember", "HashStore", "P2POp", "PrefixStore",
+    "ProcessGroup", "QueueEmptyError", "ReduceOp", "Store", "Work", "all_gather",
+    "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_reduce",
+    "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv",
+    "broadcast", "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather",
+    "gather_object", "get_backend", "get_backend_config", "get_debug_level",
+    "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank",
+    "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "group",
+    "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available",
+    "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
+    "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group",
+    "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce",
+    "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+    "send_object_list", "set_debug_level", "set_debug_level_from_env",
+]  # fmt: skip
 
-
-class ProcessGroup:
-    """What processes that work together are in PyTorch; nothing here is an instance of it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(None, tt.distributed.ProcessGroup)
-        False
-    """
-
-
-class ReduceOp:
-    """How ``all_reduce`` puts together what the processes give.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.ReduceOp.SUM.name
-        'SUM'
-    """
-
-    class RedOpType(enum.Enum):
-        """The ways there are."""
-
-        SUM = 0
-        AVG = 1
-        PRODUCT = 2
-        MIN = 3
-        MAX = 4
-        BAND = 5
-        BOR = 6
-        BXOR = 7
-
-    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR = RedOpType
-
-
-class Backend(str):
-    """The name of what carries messages between processes, in lower case.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.Backend("GLOO") == tt.distributed.Backend.GLOO
-        True
-    """
-
-    UNDEFINED, GLOO, NCCL, UCC, MPI = "undefined", "gloo", "nccl", "ucc", "mpi"
-
-    def __new__(cls, name: str) -> Backend:
-        return super().__new__(cls, name.lower())
-
-
-class group:
-    """The group of all processes: None, there is none.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.distributed.group.WORLD
-    """
-
-    WORLD = None
-
-
-GroupMember = group
+_coalescing_manager = coalescing_manager
 fill(globals(), TABLES["distributed"])

@@ -7,14 +7,14 @@ from tinytorch.compat.unsupported import Absent
 __all__ = ['DeviceMesh', 'init_device_mesh']
 
 def init_device_mesh(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: there is no mesh of devices.
+    """Not available: tinytorch keeps whole tensors in each process: there is no mesh of devices.
 
         Example:
             >>> from tinytorch.distributed.device_mesh import init_device_mesh
             >>> init_device_mesh()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.device_mesh.init_device_mesh: tinytorch works in one process: there is no mesh of devices
+            NotImplementedError: distributed.device_mesh.init_device_mesh: tinytorch keeps whole tensors in each process: there is no mesh of devices
 
     """
 
@@ -26,5 +26,5 @@ class DeviceMesh(Absent):
         >>> DeviceMesh()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.device_mesh.DeviceMesh: tinytorch works in one process: there is no mesh of devices
+        NotImplementedError: distributed.device_mesh.DeviceMesh: tinytorch keeps whole tensors in each process: there is no mesh of devices
     """

@@ -9,62 +9,62 @@ from tinytorch.nn.module import Module
 __all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'FSDPModule', 'FullyShardedDataParallel', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'ShardedGradScaler', 'ShardingStrategy', 'StateDictType', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy']
 
 def fully_shard(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch trains in one process: nothing is sharded.
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
 
         Example:
             >>> from tinytorch.distributed.fsdp import fully_shard
             >>> fully_shard()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.fsdp.fully_shard: tinytorch trains in one process: nothing is sharded
+            NotImplementedError: distributed.fsdp.fully_shard: tinytorch keeps whole modules in each process: nothing is sharded
 
     """
 
 def lambda_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch trains in one process: nothing is sharded.
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
 
         Example:
             >>> from tinytorch.distributed.fsdp import lambda_auto_wrap_policy
             >>> lambda_auto_wrap_policy()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.fsdp.lambda_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+            NotImplementedError: distributed.fsdp.lambda_auto_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
 
     """
 
 def register_fsdp_forward_method(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch trains in one process: nothing is sharded.
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
 
         Example:
             >>> from tinytorch.distributed.fsdp import register_fsdp_forward_method
             >>> register_fsdp_forward_method()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.fsdp.register_fsdp_forward_method: tinytorch trains in one process: nothing is sharded
+            NotImplementedError: distributed.fsdp.register_fsdp_forward_method: tinytorch keeps whole modules in each process: nothing is sharded
 
     """
 
 def size_based_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch trains in one process: nothing is sharded.
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
 
         Example:
             >>> from tinytorch.distributed.fsdp import size_based_auto_wrap_policy
             >>> size_based_auto_wrap_policy()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.fsdp.size_based_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+            NotImplementedError: distributed.fsdp.size_based_auto_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
 
     """
 
 def transformer_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch trains in one process: nothing is sharded.
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
 
         Example:
             >>> from tinytorch.distributed.fsdp import transformer_auto_wrap_policy
             >>> transformer_auto_wrap_policy()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.fsdp.transformer_auto_wrap_policy: tinytorch trains in one process: nothing is sharded
+            NotImplementedError: distributed.fsdp.transformer_auto_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
 
     """
 
@@ -76,7 +76,7 @@ class FullyShardedDataParallel(Absent, Module):
         >>> FullyShardedDataParallel()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.FullyShardedDataParallel: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.FullyShardedDataParallel: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class FSDPModule(Absent):
@@ -87,7 +87,7 @@ class FSDPModule(Absent):
         >>> FSDPModule()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.FSDPModule: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.FSDPModule: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class CPUOffload(Absent):
@@ -98,7 +98,7 @@ class CPUOffload(Absent):
         >>> CPUOffload()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.CPUOffload: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.CPUOffload: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class CPUOffloadPolicy(Absent):
@@ -109,7 +109,7 @@ class CPUOffloadPolicy(Absent):
         >>> CPUOffloadPolicy()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.CPUOffloadPolicy: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.CPUOffloadPolicy: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class MixedPrecision(Absent):
@@ -120,7 +120,7 @@ class MixedPrecision(Absent):
         >>> MixedPrecision()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.MixedPrecision: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.MixedPrecision: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class MixedPrecisionPolicy(Absent):
@@ -131,7 +131,7 @@ class MixedPrecisionPolicy(Absent):
         >>> MixedPrecisionPolicy()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.MixedPrecisionPolicy: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.MixedPrecisionPolicy: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class ModuleWrapPolicy(Absent):
@@ -142,7 +142,7 @@ class ModuleWrapPolicy(Absent):
         >>> ModuleWrapPolicy()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.ModuleWrapPolicy: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.ModuleWrapPolicy: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class ShardedGradScaler(Absent):
@@ -153,7 +153,7 @@ class ShardedGradScaler(Absent):
         >>> ShardedGradScaler()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.fsdp.ShardedGradScaler: tinytorch trains in one process: nothing is sharded
+        NotImplementedError: distributed.fsdp.ShardedGradScaler: tinytorch keeps whole modules in each process: nothing is sharded
     """
 
 class ShardingStrategy(Enum):

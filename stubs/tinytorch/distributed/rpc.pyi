@@ -17,62 +17,62 @@ def is_available() -> bool:
     """
 
 def init_rpc(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: there is none to call.
+    """Not available: tinytorch calls no functions of other processes.
 
         Example:
             >>> from tinytorch.distributed.rpc import init_rpc
             >>> init_rpc()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.rpc.init_rpc: tinytorch works in one process: there is none to call
+            NotImplementedError: distributed.rpc.init_rpc: tinytorch calls no functions of other processes
 
     """
 
 def remote(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: there is none to call.
+    """Not available: tinytorch calls no functions of other processes.
 
         Example:
             >>> from tinytorch.distributed.rpc import remote
             >>> remote()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.rpc.remote: tinytorch works in one process: there is none to call
+            NotImplementedError: distributed.rpc.remote: tinytorch calls no functions of other processes
 
     """
 
 def rpc_async(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: there is none to call.
+    """Not available: tinytorch calls no functions of other processes.
 
         Example:
             >>> from tinytorch.distributed.rpc import rpc_async
             >>> rpc_async()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.rpc.rpc_async: tinytorch works in one process: there is none to call
+            NotImplementedError: distributed.rpc.rpc_async: tinytorch calls no functions of other processes
 
     """
 
 def rpc_sync(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: there is none to call.
+    """Not available: tinytorch calls no functions of other processes.
 
         Example:
             >>> from tinytorch.distributed.rpc import rpc_sync
             >>> rpc_sync()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.rpc.rpc_sync: tinytorch works in one process: there is none to call
+            NotImplementedError: distributed.rpc.rpc_sync: tinytorch calls no functions of other processes
 
     """
 
 def shutdown(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: there is none to call.
+    """Not available: tinytorch calls no functions of other processes.
 
         Example:
             >>> from tinytorch.distributed.rpc import shutdown
             >>> shutdown()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.rpc.shutdown: tinytorch works in one process: there is none to call
+            NotImplementedError: distributed.rpc.shutdown: tinytorch calls no functions of other processes
 
     """
 
@@ -84,7 +84,7 @@ class RRef(Absent):
         >>> RRef()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.rpc.RRef: tinytorch works in one process: there is none to call
+        NotImplementedError: distributed.rpc.RRef: tinytorch calls no functions of other processes
     """
 
 class TensorPipeRpcBackendOptions(Absent):
@@ -95,5 +95,5 @@ class TensorPipeRpcBackendOptions(Absent):
         >>> TensorPipeRpcBackendOptions()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.rpc.TensorPipeRpcBackendOptions: tinytorch works in one process: there is none to call
+        NotImplementedError: distributed.rpc.TensorPipeRpcBackendOptions: tinytorch calls no functions of other processes
     """

@@ -7,50 +7,50 @@ from tinytorch.compat.unsupported import Absent
 __all__ = ['DTensor', 'Partial', 'Placement', 'Replicate', 'Shard', 'compute_local_shape_and_global_offset', 'distribute_module', 'distribute_tensor', 'implicit_replication']
 
 def distribute_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: no tensor is spread over several.
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
 
         Example:
             >>> from tinytorch.distributed.tensor import distribute_tensor
             >>> distribute_tensor()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.tensor.distribute_tensor: tinytorch works in one process: no tensor is spread over several
+            NotImplementedError: distributed.tensor.distribute_tensor: tinytorch keeps whole tensors in each process: no tensor is spread over several
 
     """
 
 def distribute_module(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: no tensor is spread over several.
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
 
         Example:
             >>> from tinytorch.distributed.tensor import distribute_module
             >>> distribute_module()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.tensor.distribute_module: tinytorch works in one process: no tensor is spread over several
+            NotImplementedError: distributed.tensor.distribute_module: tinytorch keeps whole tensors in each process: no tensor is spread over several
 
     """
 
 def compute_local_shape_and_global_offset(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: no tensor is spread over several.
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
 
         Example:
             >>> from tinytorch.distributed.tensor import compute_local_shape_and_global_offset
             >>> compute_local_shape_and_global_offset()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.tensor.compute_local_shape_and_global_offset: tinytorch works in one process: no tensor is spread over several
+            NotImplementedError: distributed.tensor.compute_local_shape_and_global_offset: tinytorch keeps whole tensors in each process: no tensor is spread over several
 
     """
 
 def implicit_replication(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch works in one process: no tensor is spread over several.
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
 
         Example:
             >>> from tinytorch.distributed.tensor import implicit_replication
             >>> implicit_replication()
             Traceback (most recent call last):
                 ...
-            NotImplementedError: distributed.tensor.implicit_replication: tinytorch works in one process: no tensor is spread over several
+            NotImplementedError: distributed.tensor.implicit_replication: tinytorch keeps whole tensors in each process: no tensor is spread over several
 
     """
 
@@ -62,7 +62,7 @@ class DTensor(Absent):
         >>> DTensor()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.tensor.DTensor: tinytorch works in one process: no tensor is spread over several
+        NotImplementedError: distributed.tensor.DTensor: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """
 
 class Placement(Absent):
@@ -73,7 +73,7 @@ class Placement(Absent):
         >>> Placement()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.tensor.Placement: tinytorch works in one process: no tensor is spread over several
+        NotImplementedError: distributed.tensor.Placement: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """
 
 class Shard(Placement):
@@ -84,7 +84,7 @@ class Shard(Placement):
         >>> Shard()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.tensor.Shard: tinytorch works in one process: no tensor is spread over several
+        NotImplementedError: distributed.tensor.Shard: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """
 
 class _StridedShard(Shard):
@@ -95,7 +95,7 @@ class _StridedShard(Shard):
         >>> _StridedShard()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.tensor._StridedShard: tinytorch works in one process: no tensor is spread over several
+        NotImplementedError: distributed.tensor._StridedShard: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """
 
 class Replicate(Placement):
@@ -106,7 +106,7 @@ class Replicate(Placement):
         >>> Replicate()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.tensor.Replicate: tinytorch works in one process: no tensor is spread over several
+        NotImplementedError: distributed.tensor.Replicate: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """
 
 class Partial(Placement):
@@ -117,5 +117,5 @@ class Partial(Placement):
         >>> Partial()
         Traceback (most recent call last):
             ...
-        NotImplementedError: distributed.tensor.Partial: tinytorch works in one process: no tensor is spread over several
+        NotImplementedError: distributed.tensor.Partial: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """

@@ -1,24 +1,17 @@
-"""Modules for several processes, of which there is one."""
+"""Modules for several processes of which tinytorch has no more than the names."""
 
 from __future__ import annotations
-
-import datetime
 
 from ..rows import Table, alias, answer, choices, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
 
-_TRAINS = "tinytorch trains in one process"
-_WORKS = "tinytorch works in one process"
+_TRAINS = "tinytorch keeps whole modules in each process"
+_WORKS = "tinytorch keeps whole tensors in each process"
 _MESH = f"{_WORKS}: there is no mesh of devices"
-_CALLED = f"{_WORKS}: there is none to call"
+_CALLED = "tinytorch calls no functions of other processes"
 _SPREAD = f"{_WORKS}: no tensor is spread over several"
 _SHARDED = f"{_TRAINS}: nothing is sharded"
-_OPTIMIZED = f"{_TRAINS}: no optimizer is spread over several"
-_ALONE = refusal(
-    "Default process group has not been initialized, please make sure to call init_process_group.",
-    ValueError, "as in PyTorch before ``init_process_group``: there are no other processes",
-)  # fmt: skip
 _WHERE = missing("Whether parameters wait on the CPU.", _SHARDED)
 _DTYPES = missing("The dtypes of a sharded module.", _SHARDED)
 _TENSOR = {
@@ -40,30 +33,14 @@ TABLES = {
             "DeviceMesh init_device_mesh": alias("distributed.device_mesh:"),
             "nn": alias("distributed.nn"),
             "rpc": alias("distributed.rpc"),
-            "is_available is_initialized is_gloo_available is_mpi_available is_nccl_available "
-            "is_torchelastic_launched": answer(False),
-            "init_process_group": refusal(_TRAINS),
-            "destroy_process_group":
-                answer(None, "Nothing: there is none.", "group: Any = None"),
-            "all_gather all_gather_into_tensor all_gather_object all_reduce all_to_all "
-            "all_to_all_single barrier batch_isend_irecv broadcast broadcast_object_list gather "
-            "gather_object get_backend get_global_rank get_group_rank get_process_group_ranks "
-            "get_rank get_world_size irecv isend monitored_barrier new_group recv reduce "
-            "reduce_scatter reduce_scatter_tensor scatter scatter_object_list send": _ALONE,
-            # How long processes wait for each other in PyTorch.
-            "default_pg_timeout": datetime.timedelta(minutes=30),
-            "GradBucket": missing("Gradients that processes exchange together, which nothing is "
-                                  "here.", _TRAINS),
-            "P2POp": missing("A message to or from another process, which nothing is here.",
-                             _WORKS),
-            "Work": missing("A message on its way, which nothing is here.", _WORKS),
         },
         files="constants distributed_c10d",
     ),
     "distributed.nn": Table(
         doc="The forms of these functions that can be differentiated.",
         names={"all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter":
-               _ALONE},
+               alias("distributed.functional:")},
+        files="functional",
     ),
     "distributed.device_mesh": Table(
         doc="``torch.distributed.device_mesh`` for programs that name its classes.",
@@ -127,19 +104,5 @@ TABLES = {
             ),
         },
         files="api wrap fully_sharded_data_parallel sharded_grad_scaler",
-    ),
-    "distributed.optim": Table(
-        doc="``torch.distributed.optim`` for programs that name its optimizers.",
-        names={
-            "ZeroRedundancyOptimizer":
-                missing("An optimizer whose state is spread over processes, which none is here.",
-                        _OPTIMIZED, "optim.optimizer:Optimizer"),
-            "DistributedOptimizer":
-                missing("An optimizer of parameters in other processes, which none is here.",
-                        _OPTIMIZED, "ZeroRedundancyOptimizer"),
-            "PostLocalSGDOptimizer":
-                missing("An optimizer that averages over processes, which none is here.",
-                        _OPTIMIZED, "ZeroRedundancyOptimizer"),
-        },
     ),
 }  # fmt: skip

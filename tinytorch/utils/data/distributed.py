@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sized
 from typing import Any
 
 from ... import backends
+from ...distributed.membership import get_rank, get_world_size
 from . import _draws
 from .sampler import Sampler
 
@@ -18,8 +19,8 @@ class DistributedSampler(Sampler[int]):
 
     Args:
         dataset: What has a length.
-        num_replicas: How many processes share it.
-        rank: Which of them this is, from 0.
+        num_replicas: How many processes share it. Default: the world's size.
+        rank: Which of them this is, from 0. Default: this process's.
         shuffle: Whether the common order is random. Default: True.
         seed: Of that order, the same in all processes. Default: 0.
         drop_last: Whether indices that cannot be shared evenly are left out, instead of others
@@ -30,8 +31,8 @@ class DistributedSampler(Sampler[int]):
         num_samples: Indices of one process.
 
     Raises:
-        ValueError: If ``num_replicas`` or ``rank`` is missing, there being no group of processes
-            to ask, or ``rank`` is out of range.
+        ValueError: If ``num_replicas`` or ``rank`` is missing before ``init_process_group``, or
+            ``rank`` is out of range.
 
     Example:
         >>> from tinytorch.utils.data import DistributedSampler
@@ -55,11 +56,8 @@ class DistributedSampler(Sampler[int]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        if num_replicas is None or rank is None:
-            raise ValueError(
-                "DistributedSampler: Default process group has not been initialized, please give "
-                "num_replicas and rank."
-            )
+        num_replicas = get_world_size() if num_replicas is None else num_replicas
+        rank = get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise ValueError(
                 f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]"

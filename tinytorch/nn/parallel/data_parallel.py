@@ -1,17 +1,14 @@
-"""Modules for several devices, of which one is used."""
+"""A module for several devices, of which one is used."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..compat.module_aliases import publish
-from ..compat.unsupported import absent
-from ..core.tensor import Tensor
-from ..distributed import barrier
-from .module import Module
+from ...core.tensor import Tensor
+from ..module import Module
 
-__all__ = ["DataParallel", "DistributedDataParallel"]
+__all__ = ["DataParallel"]
 
 
 class DataParallel(Module):
@@ -47,27 +44,3 @@ class DataParallel(Module):
     def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
         """What the module computes; typed as one tensor, like ``Sequential``."""
         return self.module(*inputs, **kwargs)  # type: ignore[no-any-return]
-
-
-class DistributedDataParallel(Module):
-    """What PyTorch trains a module in several processes with; nothing here is an instance of it.
-
-    Raises:
-        ValueError: If it is called, as in PyTorch before ``init_process_group``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> isinstance(tt.nn.Linear(1, 1), tt.nn.parallel.DistributedDataParallel)
-        False
-    """
-
-    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
-        barrier()  # which refuses, as everything does without other processes
-
-
-_WHY = "a module is used on one device: nothing is spread over several"
-scatter, gather, replicate, parallel_apply = (
-    absent(f"nn.parallel.{name}", _WHY)
-    for name in ("scatter", "gather", "replicate", "parallel_apply")
-)
-publish(__name__, "scatter_gather distributed data_parallel")

@@ -1,0 +1,237 @@
+"""Unequal inputs, batch norms, divided optimizers, hooks: each against one process's numbers."""
+
+import sys
+import warnings
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.distributed.algorithms.join import Join
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.utils.data import DistributedSampler
+
+warnings.simplefilter("ignore")
+dist.init_process_group("gloo")
+RANK, SIZE = dist.get_rank(), dist.get_world_size()
+
+
+def equal_on_all(tensor):
+    parts = [torch.zeros_like(tensor) for _ in range(SIZE)]
+    dist.all_gather(parts, tensor.contiguous())
+    return all(torch.equal(part, tensor) for part in parts)
+
+
+def flat(module):
+    return torch.cat([p.detach().reshape(-1) for p in module.parameters()])
+
+
+def raises(kind, text, function, *args, **kwargs):
+    try:
+        function(*args, **kwargs)
+    except kind as error:
+        assert text in str(error), str(error)
+    else:
+        raise AssertionError(f"no {kind.__name__}: {text}")
+
+
+def test_join():
+    """Rank r has 2 + r batches. Those that are left are summed, and divided by all ranks."""
+    for by_all in (True, False):
+        torch.manual_seed(3)
+        data = torch.randn(SIZE, 2 + SIZE, 5, 4)
+        net, alone = nn.Linear(4, 2), nn.Linear(4, 2)
+        alone.load_state_dict(net.state_dict())
+        model = DDP(net)
+        optimizer = torch.optim.SGD(net.parameters(), 0.1)
+        with model.join(divide_by_initial_world_size=by_all):
+            for batch in data[RANK, : 2 + RANK]:
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+        one = torch.optim.SGD(alone.parameters(), 0.1)
+        for step in range(1 + SIZE):
+            left = [rank for rank in range(SIZE) if step < 2 + rank]
+            one.zero_grad()
+            loss = sum(alone(data[rank, step]).square().mean() for rank in left)
+            (loss / (SIZE if by_all else len(left))).backward()
+            one.step()
+        assert equal_on_all(flat(net))
+        torch.testing.assert_close(flat(net), flat(alone), rtol=1e-5, atol=1e-6)
+
+
+def test_join_throws():
+    net = nn.Linear(4, 2)
+    model = DDP(net)
+
+    def run():
+        with model.join(throw_on_early_termination=True):
+            for _ in range(1 + RANK):
+                model(torch.ones(1, 4)).sum().backward()
+
+    text = "exhausted all inputs" if RANK == 0 else "at least one rank that exhausted inputs"
+    raises(RuntimeError, text, run)
+
+
+def test_join_with_buffers():
+    net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    model = DDP(net)
+    with model.join():
+        for _ in range(1 + RANK):
+            model(torch.randn(6, 4)).square().mean().backward()
+    assert equal_on_all(net[1].running_mean) and equal_on_all(flat(net))
+
+
+def test_sync_batch_norm():
+    torch.manual_seed(5)
+    x = torch.randn(6 * SIZE, 3, 2)
+    weight = torch.randn(6 * SIZE, 3, 2)
+    layer, norm = nn.SyncBatchNorm(3), nn.BatchNorm1d(3)
+    if not dist.is_mpi_available():
+        return  # PyTorch has it for GPUs alone
+    own, whole = x[RANK::SIZE].clone().requires_grad_(), x.clone().requires_grad_()
+    got, expected = layer(own), norm(whole)
+    torch.testing.assert_close(got, expected[RANK::SIZE], rtol=1e-5, atol=1e-6)
+    (got * weight[RANK::SIZE]).sum().backward()
+    (expected * weight).sum().backward()
+    torch.testing.assert_close(own.grad, whole.grad[RANK::SIZE], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(layer.running_mean, norm.running_mean)
+    torch.testing.assert_close(layer.running_var, norm.running_var)
+    grad = layer.weight.grad.clone()
+    dist.all_reduce(grad)
+    torch.testing.assert_close(grad, norm.weight.grad, rtol=1e-4, atol=1e-5)
+    net = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)))
+    assert type(net[1]) is nn.SyncBatchNorm
+    DDP(net)(torch.randn(5, 4)).sum().backward()
+    assert equal_on_all(net[0].weight.grad)
+
+
+def test_zero():
+    for kind, options in ((torch.optim.SGD, {"lr": 0.1, "momentum": 0.9}),
+                          (torch.optim.Adam, {"lr": 0.01})):  # fmt: skip
+        torch.manual_seed(9)
+        net, alone = [nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)) for _ in range(2)]
+        alone.load_state_dict(net.state_dict())
+        divided = ZeroRedundancyOptimizer(net.parameters(), kind, **options)
+        plain = kind(alone.parameters(), **options)
+        schedules = [torch.optim.lr_scheduler.StepLR(o, 2, 0.5) for o in (divided, plain)]
+        x = torch.randn(10, 4)
+        for _ in range(5):
+            for model, optimizer in ((net, divided), (alone, plain)):
+                optimizer.zero_grad()
+                model(x).square().mean().backward()
+                optimizer.step()
+            for schedule in schedules:
+                schedule.step()
+        assert torch.equal(flat(net), flat(alone))
+        raises(RuntimeError, "has not been consolidated on this rank", divided.state_dict)
+        divided.consolidate_state_dict(to=0)
+        saved = [None]
+        if RANK == 0:
+            state, expected = divided.state_dict(), plain.state_dict()
+            assert state["state"].keys() == expected["state"].keys()
+            for place, values in expected["state"].items():
+                for name, value in values.items():
+                    assert torch.equal(torch.as_tensor(state["state"][place][name]),
+                                       torch.as_tensor(value))  # fmt: skip
+            saved = [state]
+        dist.broadcast_object_list(saved, 0)
+        again = ZeroRedundancyOptimizer(net.parameters(), kind, **options)
+        again.load_state_dict(saved[0])
+        assert again.param_groups[0]["lr"] == plain.param_groups[0]["lr"]
+        for model, optimizer in ((net, again), (alone, plain)):
+            optimizer.zero_grad()
+            model(x).square().mean().backward()
+            optimizer.step()
+        assert torch.equal(flat(net), flat(alone))
+
+
+def test_join_with_zero():
+    net = nn.Linear(4, 2)
+    model = DDP(net)
+    optimizer = ZeroRedundancyOptimizer(net.parameters(), torch.optim.SGD, lr=0.1)
+    with Join([model, optimizer]):
+        for _ in range(1 + RANK):
+            optimizer.zero_grad()
+            model(torch.randn(3, 4)).square().mean().backward()
+            optimizer.step()
+    assert equal_on_all(flat(net))
+
+
+def test_comm_hooks():
+    for hook, tolerance in ((default_hooks.allreduce_hook, 1e-6),
+                            (default_hooks.fp16_compress_hook, 2e-3)):  # fmt: skip
+        torch.manual_seed(2)
+        net = nn.Linear(4, 2)
+        model = DDP(net)
+        model.register_comm_hook(None, hook)
+        raises(RuntimeError, "can only be called once", model.register_comm_hook, None, hook)
+        x = torch.randn(4 * SIZE, 4)
+        model(x[RANK::SIZE]).square().mean().backward()
+        got = net.weight.grad.clone()
+        net.zero_grad()
+        net(x).square().mean().backward()
+        torch.testing.assert_close(got, net.weight.grad, rtol=tolerance, atol=tolerance)
+
+
+def test_uneven_use():
+    """A parameter that one rank alone uses gets its gradient; one that none uses gets none."""
+    net = nn.ModuleDict({name: nn.Linear(2, 1) for name in ("both", "first", "none")})
+
+    class Chooses(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = net
+
+        def forward(self, x):
+            y = net["both"](x)
+            return y + net["first"](x) if RANK == 0 else y
+
+    model = DDP(Chooses(), find_unused_parameters=True)
+    for _ in range(2):
+        model.zero_grad()
+        model(torch.ones(1, 2)).sum().backward()
+        assert net["none"].weight.grad is None
+        torch.testing.assert_close(net["both"].weight.grad, torch.ones(1, 2))
+        torch.testing.assert_close(net["first"].weight.grad, torch.ones(1, 2) / SIZE)
+
+
+def test_refusals():
+    dist.barrier()
+    raises(RuntimeError, "any parameters that require a gradient", DDP, nn.ReLU())
+    raises(RuntimeError, "", DDP, nn.Linear(2, 2 + RANK) if RANK else nn.Linear(2, 2))
+    raises(RuntimeError, "DDP expects same model across all ranks", DDP,
+           nn.Linear(2, 2, bias=RANK == 0))  # fmt: skip
+
+    class Skips(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.a(x)
+
+    model = DDP(Skips())
+    model(torch.ones(1, 2)).sum().backward()
+    raises(RuntimeError, "Expected to have finished reduction in the prior iteration",
+           model, torch.ones(1, 2))  # fmt: skip
+
+
+def test_sampler():
+    sampler = DistributedSampler(range(10), shuffle=True, seed=3)
+    assert (sampler.num_replicas, sampler.rank) == (SIZE, RANK)
+    found = [None] * SIZE
+    dist.all_gather_object(found, list(sampler))
+    assert {index for part in found for index in part} == set(range(10))
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_") and (name in sys.argv or len(sys.argv) == 1):
+        if not dist.is_mpi_available() and name == "test_refusals":
+            continue  # ranks that disagree wait for each other's shapes there
+        test()
+        dist.barrier()
+        if RANK == 0:
+            print(name, "passed", flush=True)
+dist.destroy_process_group()

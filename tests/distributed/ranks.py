@@ -1,0 +1,66 @@
+"""Programs on several ranks, as a user starts them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.fresh import search_path
+from tinytorch.distributed import is_available
+from tinytorch.distributed.run import find_mpiexec
+
+PROGRAMS = Path(__file__).parent / "programs"
+Done: TypeAlias = "subprocess.CompletedProcess[str]"
+#: For modules of tests.
+needs_mpi = pytest.mark.skipif(
+    not is_available() or find_mpiexec() is None, reason="mpi4py and an MPI are not installed"
+)
+
+
+def start(command: list[str], **env: str) -> Done:
+    """A command's end; it may take a minute."""
+    # More ranks than cores: products on one thread each.
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": search_path(), "OMP_NUM_THREADS": "1", **env},
+    )  # fmt: skip
+
+
+def mpiexec(count: int, program: str, *arguments: object, **env: str) -> Done:
+    """One of the programs on ranks that MPI's own launcher starts."""
+    words = [str(find_mpiexec()), "-n", str(count), sys.executable, "-m", "tinytorch"]
+    return start([*words, str(PROGRAMS / program), *map(str, arguments)], **env)
+
+
+def launcher(*arguments: object, **env: str) -> Done:
+    """The launcher with these arguments."""
+    words = [sys.executable, "-m", "tinytorch.distributed.run"]
+    return start([*words, *map(str, arguments)], **env)
+
+
+def gloo(count: int, program: str, *arguments: object) -> list[Done]:
+    """The same program under PyTorch, with ``torchrun``'s environment."""
+    env = {**os.environ, "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
+           "MASTER_PORT": str(29_500 + os.getpid() % 1000), "OMP_NUM_THREADS": "1"}  # fmt: skip
+    words = [sys.executable, str(PROGRAMS / program), *map(str, arguments)]
+    ranks = [
+        subprocess.Popen(
+            words, env={**env, "RANK": str(rank)}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        for rank in range(count)
+    ]  # fmt: skip
+    ended = [(rank, *rank.communicate(timeout=60)) for rank in ranks]
+    return [
+        subprocess.CompletedProcess(words, rank.returncode, out, err) for rank, out, err in ended
+    ]
+
+
+def passed(text: str) -> set[str]:
+    """The tests that a program says have passed."""
+    return {line.split()[0] for line in text.splitlines() if line.endswith(" passed")}

@@ -1,0 +1,65 @@
+"""``DistributedDataParallel``: PyTorch programs on several ranks, and one process's weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.distributed.ranks import PROGRAMS, gloo, launcher, mpiexec, needs_mpi, passed
+from tests.runner import Runner
+
+DDP = "equal weights ['hook', 'no_sync', 'plain', 'small buckets', 'static', 'unused', 'views']"
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one process gives."""
+    folder = tmp_path_factory.mktemp("alone")
+    runner = Runner(folder)
+    runner.output(str(PROGRAMS / "ddp.py"), str(folder / "weights.pt"), "alone")
+    return folder / "weights.pt"
+
+
+@needs_mpi
+@pytest.mark.parametrize("count", [2, 3])
+def test_ranks_give_one_processs_weights(alone: Path, count: int) -> None:
+    done = mpiexec(count, "ddp.py", alone)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == DDP
+
+
+@needs_mpi
+def test_the_launcher_runs_the_same_program(alone: Path) -> None:
+    done = launcher("--nproc_per_node=2", PROGRAMS / "ddp.py", alone)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == DDP
+
+
+@pytest.mark.torch
+def test_the_program_is_pytorchs(alone: Path) -> None:
+    """PyTorch's own ranks give the weights of one process of ours."""
+    ranks = gloo(2, "ddp.py", alone)
+    assert [rank.returncode for rank in ranks] == [0, 0], ranks[0].stderr
+    assert ranks[0].stdout.strip() == DDP
+
+
+FURTHER = {
+    "test_join", "test_join_throws", "test_join_with_buffers", "test_sync_batch_norm", "test_zero",
+    "test_join_with_zero", "test_comm_hooks", "test_uneven_use", "test_sampler",
+}  # fmt: skip
+
+
+@needs_mpi
+@pytest.mark.parametrize("count", [2, 3])
+def test_join_batch_norms_divided_optimizers_and_hooks(count: int) -> None:
+    done = mpiexec(count, "further.py")
+    assert done.returncode == 0, done.stderr
+    assert passed(done.stdout) == FURTHER | {"test_refusals"}
+
+
+@pytest.mark.torch
+def test_pytorch_passes_the_same_program() -> None:
+    ranks = gloo(2, "further.py")
+    assert [rank.returncode for rank in ranks] == [0, 0], ranks[0].stderr
+    assert passed(ranks[0].stdout) == FURTHER

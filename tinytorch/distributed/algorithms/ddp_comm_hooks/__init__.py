@@ -1,0 +1,1 @@
+"""What may reduce the buckets of ``DistributedDataParallel`` in its place."""

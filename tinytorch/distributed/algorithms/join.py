@@ -1,0 +1,178 @@
+"""Training on inputs of which ranks have unequal numbers.
+
+A rank that has no inputs left shadows the collectives that the others still call. Before each of
+their iterations those count each other, by which the early ones learn whether somebody is left.
+
+Reference: https://docs.pytorch.org/docs/stable/distributed.algorithms.join.html
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from ...ops.create.factories import ones, zeros
+from ..collectives import all_reduce
+from ..membership import get_rank
+from ..work import Work
+
+__all__ = ["Join", "JoinHook", "Joinable"]
+
+_EXHAUSTED = "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+
+
+class JoinHook:
+    """What a rank without inputs does in the place of an iteration.
+
+    Example:
+        >>> from tinytorch.distributed.algorithms import JoinHook
+        >>> JoinHook().main_hook()
+    """
+
+    def main_hook(self) -> None:
+        """Call what others call in an iteration."""
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        """Called once by every rank, when all have come to the end.
+
+        Args:
+            is_last_joiner: Whether this rank was among the last.
+        """
+
+
+@dataclass
+class JoinConfig:
+    """What a ``Joinable`` knows of the block it is in."""
+
+    enable: bool = False
+    throw_on_early_termination: bool = False
+    is_first_joinable: bool = False
+
+
+class Joinable(ABC):
+    """What can be trained in a ``Join`` block; calls ``Join.notify_join_context`` each iteration.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms import Joinable
+        >>> issubclass(tt.nn.parallel.DistributedDataParallel, Joinable)
+        True
+    """
+
+    _join_config: JoinConfig
+
+    @abstractmethod
+    def join_hook(self, **kwargs: Any) -> JoinHook:
+        """What shadows this one's collectives; gets what ``Join`` was given."""
+
+    @property
+    @abstractmethod
+    def join_device(self) -> Any:
+        """Where its collectives' tensors are."""
+
+    @property
+    @abstractmethod
+    def join_process_group(self) -> Any:
+        """Whose collectives they are."""
+
+
+class Join:
+    """A block in which ranks may come to the end of their inputs at different times.
+
+    Args:
+        joinables: Models and optimizers whose collectives are shadowed, in the order of their
+            calls.
+        enable: False does nothing. Default: True.
+        throw_on_early_termination: Whether all ranks raise as soon as one is at its end. Default:
+            False.
+        **kwargs: Handed to every ``join_hook``.
+
+    Raises:
+        ValueError: Without joinables, or if they are of different groups.
+        RuntimeError: On all ranks, under ``throw_on_early_termination``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms import Join
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> with Join([model]):
+        ...     for x in tt.ones(3, 1, 1):  # as many as this rank has
+        ...         model(x).sum().backward()
+        >>> tt.distributed.destroy_process_group()
+    """
+
+    def __init__(
+        self,
+        joinables: list[Joinable],
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if not joinables:
+            raise ValueError("The join context manager requires at least one joinable")
+        groups = {id(joinable.join_process_group) for joinable in joinables}
+        if len(groups) > 1:
+            raise ValueError("Using join context manager with multiple process groups")
+        self._joinables, self._enable = joinables, enable
+        self._throws = throw_on_early_termination
+        self._hooks = [joinable.join_hook(**kwargs) for joinable in joinables]
+        self._group = joinables[0].join_process_group
+        self._device = joinables[0].join_device
+        for index, joinable in enumerate(joinables):
+            joinable._join_config = JoinConfig(enable, self._throws, index == 0)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            if self._enable and kind is None:
+                self._shadow()
+        finally:
+            for joinable in self._joinables:
+                joinable._join_config = JoinConfig()
+
+    def _shadow(self) -> None:
+        last = True
+        while self._count():
+            if self._throws:
+                all_reduce(ones(1, device=self._device), group=self._group)
+                raise RuntimeError(f"Rank {get_rank(self._group)} exhausted all inputs.")
+            last = False
+            for hook in self._hooks:
+                hook.main_hook()
+        for hook in self._hooks:
+            hook.post_hook(last)
+
+    def _count(self) -> int:
+        """How many ranks still have inputs."""
+        left = zeros(1, device=self._device)
+        all_reduce(left, group=self._group)
+        return int(left)
+
+    @staticmethod
+    def notify_join_context(joinable: Joinable) -> Work | None:
+        """Tell the ranks without inputs that this one has another iteration.
+
+        Args:
+            joinable: Which calls it; of several the first one's call counts.
+
+        Returns:
+            The work of counting the ranks that do, or None outside of a block.
+
+        Raises:
+            RuntimeError: If a rank is at its end, under ``throw_on_early_termination``.
+        """
+        config = getattr(joinable, "_join_config", JoinConfig())
+        if not (config.enable and config.is_first_joinable):
+            return None
+        device, group = joinable.join_device, joinable.join_process_group
+        work = all_reduce(ones(1, device=device), group=group, async_op=True)
+        if config.throw_on_early_termination:
+            stop = zeros(1, device=device)
+            all_reduce(stop, group=group)
+            if int(stop):
+                raise RuntimeError(_EXHAUSTED)
+        return work

@@ -1,0 +1,17 @@
+"""Modules for several devices and processes."""
+
+from __future__ import annotations
+
+from ...compat.module_aliases import publish
+from ...compat.unsupported import absent
+from .data_parallel import DataParallel as DataParallel
+from .distributed import DistributedDataParallel as DistributedDataParallel
+
+__all__ = ["DataParallel", "DistributedDataParallel"]
+
+_WHY = "a module is used on one device: nothing is spread over several"
+scatter, gather, replicate, parallel_apply = (
+    absent(f"nn.parallel.{name}", _WHY)
+    for name in ("scatter", "gather", "replicate", "parallel_apply")
+)
+publish(__name__, "scatter_gather")
