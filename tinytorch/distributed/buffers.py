@@ -9,17 +9,6 @@ from ..backends import load as load_backend
 from ..core.tensor import Tensor, wrap
 from ..state import no_grad
 
-__all__ = [
-    "Buffers",
-    "check_alike",
-    "check_length",
-    "check_one_dtype",
-    "check_tensor",
-    "check_tensors",
-    "check_whole",
-    "part",
-]
-
 
 #: What MPI's arrays are of.
 host: Any = load_backend("numpy")

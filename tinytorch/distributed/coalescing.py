@@ -72,6 +72,12 @@ def all_reduce_coalesced(
         op: How. Default: ``ReduceOp.SUM``.
         group: Among whom. Default: all.
         async_op: Whether to return something to wait for. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.all_reduce_coalesced([tt.ones(2), tt.ones(1)])
+        >>> tt.distributed.destroy_process_group()
     """
     with coalescing_manager(group, async_ops=async_op) as manager:
         for tensor in tensors:
@@ -92,6 +98,12 @@ def all_gather_coalesced(
         input_tensor_list: This rank's.
         group: Among whom. Default: all.
         async_op: Whether to return something to wait for. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.all_gather_coalesced([[tt.zeros(2)]], [tt.ones(2)])
+        >>> tt.distributed.destroy_process_group()
     """
     with coalescing_manager(group, async_ops=async_op) as manager:
         for index, tensor in enumerate(input_tensor_list):

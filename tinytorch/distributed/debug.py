@@ -69,6 +69,10 @@ def set_debug_level_from_env() -> None:
 
     Raises:
         RuntimeError: If it names another.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.set_debug_level_from_env()
     """
     name = os.environ.get(_VARIABLE, "OFF").upper()
     if name not in DebugLevel.__members__:

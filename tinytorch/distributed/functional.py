@@ -112,6 +112,13 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
         tensor: On ``src`` what is sent; elsewhere its shape and dtype count.
         src: The rank in the world that sends.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.broadcast(tt.ones(2), src=0)
+        tensor([1., 1.])
+        >>> tt.distributed.destroy_process_group()
     """
     world()
     return _Broadcast.apply(src, group, tensor)  # type: ignore[no-any-return]
@@ -125,6 +132,13 @@ def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) 
         dst: The rank in the world that gets the result.
         op: ``ReduceOp.SUM``, which has a gradient.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.reduce(tt.ones(2), dst=0)
+        tensor([1., 1.])
+        >>> tt.distributed.destroy_process_group()
     """
     world()
     if tensor.requires_grad and op is not ReduceOp.SUM:
@@ -141,6 +155,13 @@ def all_to_all(
         output_tensor_list: Their number counts; results are new tensors.
         input_tensor_list: A tensor for each rank.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.all_to_all([tt.zeros(2)], [tt.ones(2)])
+        (tensor([1., 1.]),)
+        >>> tt.distributed.destroy_process_group()
     """
     world()
     return _AllToAll.apply(group, *input_tensor_list)  # type: ignore[no-any-return]
@@ -152,6 +173,13 @@ def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
     Args:
         tensor: This rank's; all have the same shape.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.all_gather(tt.ones(2))
+        (tensor([1., 1.]),)
+        >>> tt.distributed.destroy_process_group()
     """
     return all_to_all([], [tensor] * get_world_size(group), group)
 
@@ -163,6 +191,13 @@ def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...
         tensor: This rank's; all have the same shape.
         dst: The rank in the world that gets them. Default: 0.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.gather(tt.ones(2))
+        (tensor([1., 1.]),)
+        >>> tt.distributed.destroy_process_group()
     """
     parts = all_gather(tensor, group)
     return parts if _is(dst) else tuple(part * 0 for part in parts)
@@ -175,6 +210,13 @@ def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
         tensors: On ``src`` a tensor for each rank; elsewhere tensors of the same shape.
         src: The rank in the world that has them. Default: 0.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.scatter([tt.ones(2)])
+        tensor([1., 1.])
+        >>> tt.distributed.destroy_process_group()
     """
     found = member(group, "scatter")
     ranks = world().ranks if found is None else found.ranks
@@ -191,6 +233,13 @@ def reduce_scatter(
         input_list: A tensor for each rank.
         op: ``ReduceOp.SUM``.
         group: Among whom. Default: all.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.nn.reduce_scatter(tt.zeros(2), [tt.ones(2)])
+        tensor([1., 1.])
+        >>> tt.distributed.destroy_process_group()
     """
     world()
     if op is not ReduceOp.SUM:

@@ -10,8 +10,6 @@ from . import debug
 from .process_group import ProcessGroup
 from .work import Work
 
-__all__ = ["launch", "root_of", "said"]
-
 
 def launch(
     group: ProcessGroup,

@@ -31,27 +31,57 @@ def is_available() -> bool:
 
 
 def is_mpi_available() -> bool:
-    """Whether mpi4py is installed."""
+    """Whether mpi4py is installed.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.is_mpi_available() == tt.distributed.is_available()
+        True
+    """
     return mpi.installed()
 
 
 def is_gloo_available() -> bool:
-    """Whether ``"gloo"`` can be asked for: where MPI is, which carries its messages."""
+    """Whether ``"gloo"`` can be asked for: where MPI is, which carries its messages.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.is_gloo_available() == tt.distributed.is_mpi_available()
+        True
+    """
     return mpi.installed()
 
 
 def is_nccl_available() -> bool:
-    """Whether mpi4py is, and CuPy with NCCL and a GPU."""
+    """Whether mpi4py is, and CuPy with NCCL and a GPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> isinstance(tt.distributed.is_nccl_available(), bool)
+        True
+    """
     return nccl.available()
 
 
 def is_ucc_available() -> bool:
-    """False."""
+    """False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.is_ucc_available()
+        False
+    """
     return False
 
 
 def is_xccl_available() -> bool:
-    """False."""
+    """False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.is_xccl_available()
+        False
+    """
     return False
 
 
@@ -72,7 +102,13 @@ def is_backend_available(backend: str) -> bool:
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether a launcher with ``torchrun``'s environment, ours as well, started this process."""
+    """Whether a launcher with ``torchrun``'s environment, ours as well, started this process.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.is_torchelastic_launched()
+        False
+    """
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
@@ -84,6 +120,13 @@ def get_rank(group: Any = None) -> int:
 
     Raises:
         ValueError: Before ``init_process_group``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_rank()
+        0
+        >>> tt.distributed.destroy_process_group()
     """
     found = find(group)
     return -1 if found is None else found.rank()
@@ -97,6 +140,13 @@ def get_world_size(group: Any = None) -> int:
 
     Raises:
         ValueError: Before ``init_process_group``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_world_size()
+        1
+        >>> tt.distributed.destroy_process_group()
     """
     found = find(group)
     return -1 if found is None else found.size()
@@ -110,6 +160,13 @@ def get_backend(group: Any = None) -> str:
 
     Raises:
         ValueError: Before ``init_process_group``, or if this process is no member.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_backend()
+        'mpi'
+        >>> tt.distributed.destroy_process_group()
     """
     return str(_known(group)._backend)
 
@@ -119,6 +176,13 @@ def get_backend_config(group: Any = None) -> str:
 
     Args:
         group: The group. Default: all processes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_backend_config()
+        'cpu:mpi,cuda:mpi'
+        >>> tt.distributed.destroy_process_group()
     """
     name = get_backend(group)
     return name if ":" in name else f"cpu:{name},cuda:{name}"
@@ -129,6 +193,11 @@ def get_default_backend_for_device(device: Any) -> str:
 
     Args:
         device: A device or its name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.get_default_backend_for_device("cpu")
+        'mpi'
     """
     return "nccl" if str(device).startswith("cuda") else "mpi"
 
@@ -138,6 +207,13 @@ def get_process_group_ranks(group: Any) -> list[int]:
 
     Args:
         group: The group, or None for all processes.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_process_group_ranks(None)
+        [0]
+        >>> tt.distributed.destroy_process_group()
     """
     return list(_known(group).ranks)
 
@@ -151,6 +227,13 @@ def get_group_rank(group: Any, global_rank: int) -> int:
 
     Raises:
         ValueError: If it is no member.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_group_rank(tt.distributed.new_group([0]), 0)
+        0
+        >>> tt.distributed.destroy_process_group()
     """
     found = _known(group)
     if global_rank not in found.ranks:
@@ -167,6 +250,13 @@ def get_global_rank(group: Any, group_rank: int) -> int:
 
     Raises:
         ValueError: If there is none.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_global_rank(tt.distributed.new_group([0]), 0)
+        0
+        >>> tt.distributed.destroy_process_group()
     """
     found = _known(group)
     if not 0 <= group_rank < found.size():
@@ -182,7 +272,15 @@ def _known(group: Any) -> ProcessGroup:
 
 
 def get_pg_count() -> int:
-    """How many groups there are."""
+    """How many groups there are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.get_pg_count()
+        1
+        >>> tt.distributed.destroy_process_group()
+    """
     return count()
 
 

@@ -230,6 +230,16 @@ def send_object_list(
 
     Raises:
         ValueError: As ``send``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.send_object_list(["a"], dst=0)
+        Traceback (most recent call last):
+            ...
+        ValueError: Invalid destination rank: destination rank should not be the same as the rank \
+of the current process.
+        >>> tt.distributed.destroy_process_group()
     """
     found = member(group, "send_object_list")
     if found is None:
@@ -263,6 +273,16 @@ def recv_object_list(
 
     Raises:
         ValueError: As ``recv``; if the list has another length.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.recv_object_list([None], src=0)
+        Traceback (most recent call last):
+            ...
+        ValueError: Invalid source rank: source rank should not be the same as the rank \
+of the current process.
+        >>> tt.distributed.destroy_process_group()
     """
     found = member(group, "recv_object_list")
     if found is None:

@@ -69,6 +69,16 @@ def send(
     Raises:
         TypeError, ValueError: As ``isend``.
         RuntimeError: If it is not received in time.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.send(tt.ones(2), dst=0)
+        Traceback (most recent call last):
+            ...
+        ValueError: Invalid destination rank: destination rank should not be the same as the rank \
+of the current process.
+        >>> tt.distributed.destroy_process_group()
     """
     _send(tensor, dst, group, tag, group_dst, False)
 
@@ -108,6 +118,16 @@ def irecv(
     Raises:
         TypeError: If ``tensor`` is none.
         ValueError: For this process's own rank, or none of the group.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.irecv(tt.zeros(2), src=0)
+        Traceback (most recent call last):
+            ...
+        ValueError: Invalid source rank: source rank should not be the same as the rank \
+of the current process.
+        >>> tt.distributed.destroy_process_group()
     """
     return _receive(tensor, src, group, tag, group_src)
 
@@ -134,6 +154,16 @@ def recv(
     Raises:
         TypeError, ValueError: As ``irecv``.
         RuntimeError: If nothing comes in time, or a message of another size.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.recv(tt.zeros(2), src=0)
+        Traceback (most recent call last):
+            ...
+        ValueError: Invalid source rank: source rank should not be the same as the rank \
+of the current process.
+        >>> tt.distributed.destroy_process_group()
     """
     work = _receive(tensor, src, group, tag, group_src)
     if work is None:

@@ -52,8 +52,13 @@ class ProcessGroup:
 
     Example:
         >>> import tinytorch as tt
-        >>> isinstance(None, tt.distributed.ProcessGroup)
-        False
+        >>> tt.distributed.init_process_group("mpi")
+        >>> group = tt.distributed.group.WORLD
+        >>> group.rank(), group.size(), group.name()
+        (0, 1, 'mpi')
+        >>> from datetime import timedelta
+        >>> group.set_timeout(timedelta(seconds=30))
+        >>> tt.distributed.destroy_process_group()
     """
 
     BackendType: ClassVar[type[Backend]] = Backend

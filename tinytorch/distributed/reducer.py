@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from .collectives import all_reduce
 from ..ops.create.factories import zeros
 
-__all__ = ["GradBucket", "Reducer"]
+__all__ = ["GradBucket"]
 
 _UNFINISHED = (
     "Expected to have finished reduction in the prior iteration before starting a new one. This "
@@ -64,8 +64,17 @@ class GradBucket:
 
     Example:
         >>> import tinytorch as tt
-        >>> isinstance(None, tt.distributed.GradBucket)
-        False
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> def hook(state, bucket):
+        ...     bucket.set_buffer(bucket.buffer() * 2)
+        ...     print(bucket.index(), bucket.is_last(), bucket.gradients())
+        ...     work = tt.distributed.all_reduce(bucket.buffer(), async_op=True)
+        ...     return work.get_future()
+        >>> model.register_comm_hook(None, hook)
+        >>> model(tt.ones(1, 1)).sum().backward()
+        0 True [tensor([2.]), tensor([[2.]])]
+        >>> tt.distributed.destroy_process_group()
     """
 
     def __init__(self, index: int, bucket: Bucket, params: list[Tensor], last: bool) -> None:
@@ -88,7 +97,20 @@ class GradBucket:
         return list(self._bucket.views)
 
     def parameters(self) -> list[Tensor]:
-        """The parameters they are of."""
+        """The parameters they are of.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.distributed.init_process_group("mpi")
+            >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1, bias=False))
+            >>> def hook(state, bucket):
+            ...     print(len(bucket.parameters()))
+            ...     return tt.distributed.all_reduce(bucket.buffer(), async_op=True).get_future()
+            >>> model.register_comm_hook(None, hook)
+            >>> model(tt.ones(1, 1)).sum().backward()
+            1
+            >>> tt.distributed.destroy_process_group()
+        """
         return list(self._params)
 
     def is_last(self) -> bool:

@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlparse
 
-__all__ = ["Place", "launched", "place"]
 
 #: What launchers of MPI set for each process.
 _OF_LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")

@@ -18,7 +18,6 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["main"]
 
 _PORT = 29500
 _ACCEPTED = "accepted; means nothing"

@@ -31,6 +31,13 @@ class Store:
         >>> store.set("epoch", "3")
         >>> store.get("epoch"), store.add("steps", 2)
         (b'3', 2)
+        >>> store.compare_set("epoch", "3", "4")
+        b'4'
+        >>> store.wait(["steps"])
+        >>> store.check(["steps", "rank"]), store.delete_key("steps"), store.num_keys()
+        (False, True, 1)
+        >>> from datetime import timedelta
+        >>> store.set_timeout(timedelta(seconds=1))
     """
 
     timeout: timedelta = _DEFAULT

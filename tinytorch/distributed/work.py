@@ -57,6 +57,16 @@ class Work:
         >>> work = tt.distributed.all_reduce(tt.ones(2), async_op=True)
         >>> work.wait(), work.is_completed()
         (True, True)
+        >>> work.is_success(), work.exception(), work.result()
+        (True, None, [tensor([1., 1.])])
+        >>> work.synchronize()
+        >>> work.get_future().wait()
+        [tensor([1., 1.])]
+        >>> work.source_rank()
+        Traceback (most recent call last):
+            ...
+        RuntimeError: sourceRank() may only be called on work objects that correspond to a recv or \
+        recv-from-any call.
         >>> tt.distributed.destroy_process_group()
     """
 

@@ -28,6 +28,7 @@ class JoinHook:
     Example:
         >>> from tinytorch.distributed.algorithms import JoinHook
         >>> JoinHook().main_hook()
+        >>> JoinHook().post_hook(is_last_joiner=True)
     """
 
     def main_hook(self) -> None:
@@ -56,8 +57,12 @@ class Joinable(ABC):
     Example:
         >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms import Joinable
-        >>> issubclass(tt.nn.parallel.DistributedDataParallel, Joinable)
-        True
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> isinstance(model, Joinable), str(model.join_device)
+        (True, 'cpu')
+        >>> hook = model.join_hook(divide_by_initial_world_size=True)
+        >>> tt.distributed.destroy_process_group()
     """
 
     _join_config: JoinConfig
@@ -100,6 +105,7 @@ class Join:
         >>> with Join([model]):
         ...     for x in tt.ones(3, 1, 1):  # as many as this rank has
         ...         model(x).sum().backward()
+        >>> Join.notify_join_context(model)  # which a joinable calls itself
         >>> tt.distributed.destroy_process_group()
     """
 

@@ -46,6 +46,10 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         >>> optimizer.step()
         >>> w
         tensor([0.5000, 0.5000], requires_grad=True)
+        >>> optimizer.consolidate_state_dict(to=0)
+        >>> optimizer.load_state_dict(optimizer.state_dict())
+        >>> optimizer.add_param_group({"params": [tt.ones(1, requires_grad=True)]})
+        >>> hook = optimizer.join_hook()
         >>> tt.distributed.destroy_process_group()
     """
 

@@ -74,6 +74,13 @@ class DistributedDataParallel(Module, Joinable):
         tensor([3.])
         >>> list(model.state_dict())
         ['module.weight', 'module.bias']
+        >>> model.will_sync_module_buffers()  # it has none
+        False
+        >>> with model.join():  # this rank may have fewer inputs than others
+        ...     model(tt.ones(3, 2)).sum().backward()
+        >>> hook = model.join_hook()
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> model.register_comm_hook(None, default_hooks.allreduce_hook)
         >>> tt.distributed.destroy_process_group()
 
     Reference: https://docs.pytorch.org/docs/stable/notes/ddp.html

@@ -23,6 +23,15 @@ def allreduce_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
 
     Returns:
         A future of the bucket's mean.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> model.register_comm_hook(None, default_hooks.allreduce_hook)
+        >>> model(tt.ones(1, 1)).sum().backward()
+        >>> tt.distributed.destroy_process_group()
     """
     return _mean(process_group, bucket.buffer(), None)
 
@@ -36,6 +45,15 @@ def fp16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
 
     Returns:
         A future of the bucket's mean, in its own dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> model.register_comm_hook(None, default_hooks.fp16_compress_hook)
+        >>> model(tt.ones(1, 1)).sum().backward()
+        >>> tt.distributed.destroy_process_group()
     """
     return _mean(process_group, bucket.buffer(), dtypes.float16)
 
@@ -49,6 +67,14 @@ def bf16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
 
     Returns:
         A future of the bucket's mean, in its own dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> model.register_comm_hook(None, default_hooks.bf16_compress_hook)
+        >>> tt.distributed.destroy_process_group()
     """
     return _mean(process_group, bucket.buffer(), dtypes.bfloat16)
 
