@@ -86,3 +86,28 @@ def test_without_mpi4py_the_error_says_what_to_install(monkeypatch: pytest.Monke
     assert not tt.distributed.is_available() and not tt.distributed.is_mpi_available()
     with pytest.raises(RuntimeError, match="pip install mpi4py mpich"):
         tt.distributed.init_process_group("mpi")
+
+
+@needs_mpi
+@pytest.mark.parametrize("count", [2, 3])
+def test_nccls_calls_on_stand_ins(count: int) -> None:
+    done = mpiexec(count, "nccl.py")
+    assert done.returncode == 0, done.stderr
+    expected = "allGather allReduce bcast recv reduce reduceScatter send"
+    assert done.stdout.split() == expected.split()
+
+
+def test_without_cupy_nccl_is_not_available() -> None:
+    if tt.distributed.is_nccl_available():
+        pytest.skip("NCCL is there")
+    assert not tt.distributed.is_backend_available("nccl")
+
+
+@needs_mpi
+def test_without_cupy_the_error_says_what_to_install() -> None:
+    if tt.distributed.is_nccl_available():
+        pytest.skip("NCCL is there")
+    with pytest.raises(RuntimeError, match="pip install cupy"):
+        store = tt.distributed.HashStore()
+        tt.distributed.init_process_group("nccl", rank=0, world_size=1, store=store)
+    assert not tt.distributed.is_initialized()

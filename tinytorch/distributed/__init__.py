@@ -9,7 +9,7 @@ from ..compat.tables.distributed import TABLES, fill
 from .barriers import barrier, monitored_barrier
 from .coalescing import all_gather_coalesced as all_gather_coalesced
 from .coalescing import all_reduce_coalesced as all_reduce_coalesced
-from .coalescing import coalescing_manager
+from .coalescing import coalescing_manager as coalescing_manager
 from .collectives import all_reduce, broadcast, reduce
 from .debug import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError

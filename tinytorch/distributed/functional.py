@@ -102,7 +102,7 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Ten
     world()
     if tensor.requires_grad and op not in (ReduceOp.SUM, ReduceOp.AVG):
         raise NotImplementedError(f"all_reduce: {op} has no gradient, SUM and AVG have")
-    return _AllReduce.apply(op, group, tensor)  # type: ignore[no-any-return]
+    return _AllReduce.apply(op, group, tensor)
 
 
 def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
@@ -121,7 +121,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
         >>> tt.distributed.destroy_process_group()
     """
     world()
-    return _Broadcast.apply(src, group, tensor)  # type: ignore[no-any-return]
+    return _Broadcast.apply(src, group, tensor)
 
 
 def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
@@ -143,7 +143,7 @@ def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) 
     world()
     if tensor.requires_grad and op is not ReduceOp.SUM:
         raise NotImplementedError(f"reduce: {op} has no gradient, SUM has")
-    return _Reduce.apply(dst, op, group, tensor)  # type: ignore[no-any-return]
+    return _Reduce.apply(dst, op, group, tensor)
 
 
 def all_to_all(

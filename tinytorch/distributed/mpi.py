@@ -140,6 +140,11 @@ class MPIEngine(Buffers):
         #: For what ranks tell each other beside the program's own messages.
         self.control = self.comm.Dup()
 
+    @property
+    def on_host(self) -> MPIEngine:
+        """The engine for arrays of the host: this one."""
+        return self
+
     def serving(self, tensor: Any) -> Buffers:
         """The engine for a tensor: this one, by way of the host for a GPU's."""
         return self

@@ -60,12 +60,12 @@ def _gathered(group: ProcessGroup, name: str, obj: Any) -> list[Any]:
     content = _bytes(obj)
     sizes = host.zeros(group.size(), host.int64)
     own = host.array([content.size], host.int64)
-    launch(group, name, lambda: group.engine.all_gather(sizes, own), [], "sizes")
+    launch(group, name, lambda: group.engine.on_host.all_gather(sizes, own), [], "sizes")
     # Padded to the largest, as in PyTorch.
     padded = host.zeros(int(sizes.max()), host.uint8)
     padded[: content.size] = content
     rows = host.empty((group.size(), padded.size), host.uint8)
-    launch(group, name, lambda: group.engine.all_gather(rows, padded), [], "objects")
+    launch(group, name, lambda: group.engine.on_host.all_gather(rows, padded), [], "objects")
     return [pickle.loads(row[:size].tobytes()) for row, size in zip(rows, sizes, strict=True)]
 
 
@@ -160,9 +160,9 @@ def _broadcast(group: ProcessGroup, root: int, value: Any) -> Any:
     here = group.rank() == root
     content = _bytes(value) if here else None
     size = host.array([content.size if content is not None else 0], host.int64)
-    launch(group, "broadcast", lambda: group.engine.broadcast(size, root), [], "size")
+    launch(group, "broadcast", lambda: group.engine.on_host.broadcast(size, root), [], "size")
     flat = host.empty(int(size[0]), host.uint8) if content is None else content
-    launch(group, "broadcast", lambda: group.engine.broadcast(flat, root), [], "objects")
+    launch(group, "broadcast", lambda: group.engine.on_host.broadcast(flat, root), [], "objects")
     return value if here else pickle.loads(flat.tobytes())
 
 
@@ -246,8 +246,9 @@ of the current process.
         return
     peer = peer_of(found, dst, group_dst, "destination")
     content = _bytes(list(object_list))
-    for part in (host.array([content.size], host.int64), content):
-        launch(found, "send", lambda part=part: found.engine.send(part, peer, _TAG), [])
+    size = host.array([content.size], host.int64)
+    launch(found, "send", lambda: found.engine.on_host.send(size, peer, _TAG), [])
+    launch(found, "send", lambda: found.engine.on_host.send(content, peer, _TAG), [])
 
 
 def recv_object_list(
@@ -290,11 +291,13 @@ of the current process.
     anyone = src is None and group_src is None
     peer = None if anyone else peer_of(found, src, group_src, "source")
     size = host.zeros(1, host.int64)
-    work = launch(found, "recv", lambda: found.engine.receive(size, peer, _TAG), [], async_op=True)
+    work = launch(
+        found, "recv", lambda: found.engine.on_host.receive(size, peer, _TAG), [], async_op=True
+    )
     work.wait()  # type: ignore[union-attr]
     source = work.source_rank()  # type: ignore[union-attr]
     content = host.empty(int(size[0]), host.uint8)
-    launch(found, "recv", lambda: found.engine.receive(content, source, _TAG), [])
+    launch(found, "recv", lambda: found.engine.on_host.receive(content, source, _TAG), [])
     sent = pickle.loads(content.tobytes())
     _check_received(object_list, sent)
     object_list[:] = sent

@@ -249,9 +249,9 @@ def init_process_group(
 def _make(
     library: Any, ranks: Sequence[int], name: Backend, wait: timedelta, said: str, device: Any
 ) -> ProcessGroup:
-    engine = mpi.MPIEngine(library, ranks)
+    engine: Any = mpi.MPIEngine(library, ranks)
     if name in ("nccl", "cpu:mpi,cuda:nccl"):
-        engine = nccl.NCCLEngine(engine, device)
+        engine = nccl.NCCLEngine(engine, device, mixed="mpi" in name)
     made = ProcessGroup(engine, ranks, engine.comm.rank, name, wait, said)
     _world.groups.append(made)
     return made
@@ -289,7 +289,7 @@ def check_timeout(timeout: Any) -> timedelta:
     return timeout
 
 
-def destroy_process_group(group: ProcessGroup | None = None) -> None:
+def destroy_process_group(group: Any = None) -> None:
     """Leave a group; without an argument all of them.
 
     Args:

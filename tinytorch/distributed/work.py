@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,10 +12,12 @@ from .errors import DistBackendError
 
 __all__ = ["Work"]
 
-#: Bytes a second below which a slow rank is assumed, not a large message.
-_SLOWEST = 50e6
-#: Seconds that a wait takes the processor for, at least, and between looks after that.
-_EAGER, _NAP = 2e-3, 2e-4
+#: A wait looks without a pause for this many seconds, and for as long as a message of so many bytes
+#: a second takes. Then it sleeps between bursts of looks: who wakes up from sleep is let run at
+#: once even on a machine that is busy, whereas who spins has to wait for a turn.
+_SPIN, _FAST, _BURST = 2e-5, 4e9, 5e-5
+#: From when on a slow rank is assumed, and one look a nap does: seconds, and bytes a second.
+_EAGER, _SLOWEST, _NAP = 5e-2, 1e8, 2e-4
 #: Seconds between looks for ranks that have left, and that a message may be under way after.
 _LOOK, _GRACE = 0.05, 2.0
 #: What did not end in time: the library may still write to its memory.
@@ -108,24 +109,37 @@ class Work:
 
     def _wait(self, seconds: float) -> None:
         start = time.monotonic()
+        if self._looks_until(start + _SPIN + self._nbytes / _FAST):
+            return
         eager = start + _EAGER + self._nbytes / _SLOWEST
         look, doomed = eager + _LOOK, float("inf")
         while not self._test():
             now = time.monotonic()
             if now - start > seconds:
-                self._give_up(f"Timed out waiting {1000 * seconds:.0f}ms for {self._name} "
-                              "operation to complete")  # fmt: skip
+                self._give_up(
+                    f"Timed out waiting {1000 * seconds:.0f}ms for {self._name} operation to "
+                    "complete"
+                )
             if now < eager:
-                os.sched_yield()
+                time.sleep(1e-6)
+                self._looks_until(time.monotonic() + _BURST)
                 continue
             time.sleep(_NAP)
             if now > doomed:
-                self._give_up(f"{self._name}: Connection closed by peer: rank "
-                              f"{self._gone()} has ended")  # fmt: skip
+                self._give_up(
+                    f"{self._name}: Connection closed by peer: rank {self._gone()} has ended"
+                )
             if now > look:
                 look = now + _LOOK
                 if doomed == float("inf") and self._gone():
                     doomed = now + _GRACE
+
+    def _looks_until(self, end: float) -> bool:
+        """Whether it is done by then."""
+        while not self._test():
+            if time.monotonic() > end:
+                return False
+        return True
 
     def _gone(self) -> list[int]:
         return [] if self._watch is None else self._watch.left()

@@ -5,6 +5,7 @@ from tinytorch.distributed import nn as nn
 from tinytorch.distributed import rpc as rpc
 from tinytorch.distributed.coalescing import all_gather_coalesced as all_gather_coalesced
 from tinytorch.distributed.coalescing import all_reduce_coalesced as all_reduce_coalesced
+from tinytorch.distributed.coalescing import coalescing_manager as coalescing_manager
 from tinytorch.distributed.device_mesh import DeviceMesh as DeviceMesh
 from tinytorch.distributed.device_mesh import init_device_mesh as init_device_mesh
 from tinytorch.distributed.reducer import GradBucket as GradBucket

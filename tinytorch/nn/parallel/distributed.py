@@ -150,7 +150,7 @@ class DistributedDataParallel(Module, Joinable):
         named = self.module.named_buffers()
         return [buffer for name, buffer in named if name not in self._buffers_ignored]
 
-    def _check_alike(self, named: list[tuple[str, Tensor]]) -> None:
+    def _check_alike(self, named: Sequence[tuple[str, Tensor]]) -> None:
         """Compare the parameters' shapes and dtypes with those of the other ranks."""
         group = self.process_group
         mine = [(tuple(p.shape), str(p.dtype)) for _, p in named]
