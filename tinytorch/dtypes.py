@@ -180,10 +180,14 @@ float64: dtype = dtype("float64", 8, "f")
 complex64: dtype = dtype("complex64", 8, "c")
 complex128: dtype = dtype("complex128", 16, "c")
 
-#: Types without arrays, which libraries name: the float8 types of arXiv:2209.05433 and kin, and
-#: pairs of float16, and those of quantized tensors.
+#: The float8 types of arXiv:2209.05433 and, as "uz", arXiv:2206.02915.
+FLOAT8 = tuple(
+    dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")
+)
+#: Those whose arrays are made where the package ``ml_dtypes`` is installed.
+LOW = (bfloat16, *FLOAT8)
+#: Types without arrays, which libraries name: pairs of float16, and those of quantized tensors.
 NAMED_ALONE = (
-    *(dtype(f"float8_{format}", 1, "f") for format in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz")),
     dtype("complex32", 4, "c"),
     dtype("qint8", 1, "i"),
     dtype("quint8", 1, "u"),
@@ -193,7 +197,7 @@ NAMED_ALONE = (
 )
 ALL = (
     bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64,
-    float16, bfloat16, float32, float64, complex64, complex128,
+    float16, bfloat16, float32, float64, complex64, complex128, *FLOAT8,
 )  # fmt: skip
 _BY_NAME = {d.name: d for d in ALL}
 _REAL_OF = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
@@ -206,7 +210,7 @@ ALIASES = {
 NUMPYS = {"single": float32, "bool_": bool, "int_": int64, "intp": int64}
 NAMES = {**_BY_NAME, **ALIASES, **NUMPYS}
 #: NumPy's short names, such as ``f4``: kind and bytes.
-_CODES = {f"{d.kind}{d.itemsize}": d for d in _BY_NAME.values() if d is not bfloat16}
+_CODES = {f"{d.kind}{d.itemsize}": d for d in _BY_NAME.values() if d not in LOW}
 
 
 def from_name(name: str) -> dtype:
@@ -278,6 +282,11 @@ def promote_types(type1: Any, type2: Any) -> dtype:
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
+    if a in FLOAT8 or b in FLOAT8:
+        raise RuntimeError(
+            "Promotion for Float8 Types is not supported, attempted to promote "
+            f"{a.name} and {b.name}"
+        )
     if a.category < b.category:
         a, b = b, a
     if a.is_complex:

@@ -310,7 +310,7 @@ class Sweep:
     def _refuse_nan(self, node: Node, results: Any) -> None:
         for i, h in enumerate(results):
             raw = getattr(h, "_data", h)
-            if h is not None and raw.dtype.kind in "fc" and bool(node.xp.isnan(raw).any()):
+            if h is not None and raw.dtype.kind in "fcV" and bool(node.xp.isnan(raw).any()):
                 raise RuntimeError(
                     f"Function '{node.name()}' returned nan values in its {i}th output."
                 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy
 
 from .. import dtypes
+from . import low_precision
 from .devices import Array as Array
 from .row_starts import RowStarts
 from .special_functions import SpecialFunctions
@@ -89,13 +90,14 @@ class Backend(SpecialFunctions):
 
     def native_dtype(self, dtype: dtypes.dtype) -> Any:
         """The library's object for ``dtype``; TypeError if it has none."""
-        if dtype.dtype is None or not self.supports(dtype):
-            raise TypeError(f"backend {self.name!r} has no dtype {dtype.name!r}")
+        if not self.supports(dtype):
+            why = low_precision.missing(dtype)
+            raise TypeError(f"backend {self.name!r} has no dtype {dtype.name!r}{why}")
         return dtype.dtype
 
     def supports(self, dtype: dtypes.dtype) -> bool:
         """Whether arrays of ``dtype`` can be made."""
-        return dtype.dtype is not None
+        return dtype.dtype is not None or dtype in dtypes.LOW and low_precision.bind()
 
     def dtype_of(self, array: Array) -> dtypes.dtype:
         """The dtype of an array; TypeError for one that torch has no word for."""
@@ -106,6 +108,11 @@ class Backend(SpecialFunctions):
         try:
             return _DTYPE_OF_CHAR[native.char]
         except KeyError:
+            low = _LOW.get(native.name)
+            if low is not None and low_precision.bind():
+                if low is dtypes.bfloat16:  # a float8's letter is a complex type's of NumPy, too
+                    _DTYPE_OF_CHAR[native.char] = low
+                return low
             raise TypeError(
                 f"can't convert an array of dtype {native}; the supported types are "
                 + ", ".join(d.name for d in dtypes.ALL if d.dtype is not None)
@@ -127,7 +134,7 @@ class Backend(SpecialFunctions):
 
     def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
         """A new array from numbers, nested sequences or foreign arrays."""
-        host = numpy.array(data) if dtype is None else numpy.array(data, dtype.dtype)
+        host = numpy.array(data) if dtype is None else numpy.array(data, self.native_dtype(dtype))
         return self.from_numpy(host)
 
     def is_view(self, out: Array, source: Array) -> bool:
@@ -366,8 +373,8 @@ class Backend(SpecialFunctions):
 def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
     by_char: dict[str, dtypes.dtype] = {}
     for dtype in dtypes.ALL:
-        if dtype is dtypes.bfloat16:
-            continue  # NumPy has no such type
+        if dtype in dtypes.LOW:
+            continue  # NumPy has no such types
         dtype.dtype = numpy.dtype(dtype.name)
         by_char[dtype.dtype.char] = dtype
     # Two of C's int, long and long long are distinct types of one size: which, is the machine's.
@@ -377,6 +384,7 @@ def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
 
 
 _DTYPE_OF_CHAR = _bind_numpy_twins()
+_LOW = {dtype.name: dtype for dtype in dtypes.LOW}
 
 
 def _unchanged(number: float) -> float:

@@ -169,7 +169,7 @@ class Storage:
             >>> tt.tensor(1.0).is_floating_point()
             True
         """
-        return bool(self._data.dtype.kind == "f")
+        return bool(self._data.dtype.kind in "fV")
 
     def is_complex(self) -> bool:
         """Whether the elements are complex numbers.

@@ -19,6 +19,7 @@ from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
+from .low_precision import call_low, is_low
 from .out import refuse_recorded, write_to_out
 from .overlap import check_out
 from .record import record
@@ -65,6 +66,8 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     ):
         options.pop("inplace", None)
         return call_inplace(op, args[: op.plan.flag], options)
+    if not op.takes_low and (is_low(args) or options and is_low([*options.values()])):
+        return call_low(op, args, options)
     given, xp = prepare(op, args, options)
     if op.view and isinstance(given[op.plan.tensors[0]], Waiting):
         return view_of_waiting(op, xp, given)

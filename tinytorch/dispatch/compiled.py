@@ -242,7 +242,8 @@ def _find(op: Op, plans: dict[Any, Plan], last: list[Plan], xp: Any, dtype: Any)
 def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
     floats = dtype.kind == "f"
     run = None
-    if dtype.kind in "fc" or op.promote != "float":
+    low = dtype.num > 255 and not op.takes_low
+    if (dtype.kind in "fc" or op.promote != "float") and not low:
         run = partial(op.kernel, xp)
     if 1 not in op.plan.numbers:
         return xp, dtype, run, (), _SMALL.get

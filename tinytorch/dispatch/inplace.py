@@ -16,6 +16,7 @@ from ..state import grad_enabled
 from ..state.recorder import recorded
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
+from .low_precision import call_low, is_low
 from .out import check_writable, scalar_name, stands_for_many, write
 from .overlap import check_overlap
 from .record import any_rg, keep_out, make_node, watch
@@ -61,6 +62,8 @@ def call_inplace(
     check_writable(op.name, target)
     if op.kernel is None:
         return _assign_composite(op, target, args, options)
+    if not op.takes_low and is_low((*args, *options.values())):
+        return assign(target, call_low(op, args, options), f"{op.name}_")
     given, xp = prepare(op, args, options)
     backward = op.backward.fixed(given) if node is None else op.backward.called(node)
     operands = (target, *given[1:])
@@ -128,7 +131,7 @@ def _record_and_write(
     if y is not data:
         write(xp, data, y, op.name)
     target._bump()
-    if node is not None and data.dtype.kind in "fc":
+    if node is not None and data.dtype.kind in "fcV":
         node.shape = data.shape
         node.dtype = data.dtype
         if node.op.saves_out:

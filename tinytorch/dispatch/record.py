@@ -33,7 +33,7 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
         node.shape = tuple([array.shape for array in arrays])
         node.dtype = tuple([array.dtype for array in arrays])
         for i, t in enumerate(out):
-            if t._data.dtype.kind in "fc":
+            if t._data.dtype.kind in "fcV":
                 t._node = Slot(node, i)
                 if t._base is None:
                     t._rg = True
@@ -47,7 +47,7 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
             watch(node, out)
         return
     data = out._data
-    if data.dtype.kind not in "fc":
+    if data.dtype.kind not in "fcV":
         return
     node.shape = data.shape
     node.dtype = data.dtype

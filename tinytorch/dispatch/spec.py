@@ -105,6 +105,8 @@ class Op:
         out: Whether a composite takes ``out=``, which its function does not.
         view: Whether the result may share its input's memory.
         itself: Whether it returns its argument where its kernel does.
+        moves: Whether it moves elements, whatever they are: its kernel takes arrays of the dtypes
+            below float32, which the others get as float32 (see ``low_precision``). Views do, too.
         gather: From which position on too many arguments are one sequence, or None.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
@@ -154,6 +156,7 @@ class Op:
     out: bool = False
     view: bool = False
     itself: bool = False
+    moves: bool = False
     gather: int | None = None
     returns: Any = None
     forms: tuple[str, ...] = ()
@@ -198,6 +201,11 @@ class Op:
         if self.elementwise is not None:
             return self.elementwise
         return self.promote in _BY_ELEMENT or self.promote == "arithmetic" and self.inplace
+
+    @property
+    def takes_low(self) -> bool:
+        """Whether its kernel takes arrays of the dtypes below float32 as they are."""
+        return self.view or self.moves
 
     @cached_property
     def plan(self) -> Plan:

@@ -100,17 +100,21 @@ class Arrays(Arguments):
         """Operands must have one dtype, and some operations make others than floats floats."""
         op = self.op
         if op.promote is None or i not in op.plan.operands:
+            if not op.takes_low:
+                yield f"if _a{i}.dtype is not _single and _a{i}.dtype.num > 255:"
+                yield f"    {self.slow}"
             return
-        tests = []
-        if i == self.measure:
-            yield f"_dtype = _a{i}.dtype"
-            if op.promote not in _ANY_KIND:
-                tests.append("_dtype is not _single and _dtype.kind not in 'fc'")
+        if i != self.measure:
+            yield f"if _a{i}.dtype is not _dtype:"
         else:
-            tests.append(f"_a{i}.dtype is not _dtype")
-        if tests:
-            yield f"if {tests[0]}:"
-            yield f"    {self.slow}"
+            yield f"_dtype = _a{i}.dtype"
+            tests = ["_dtype.num > 255"]
+            if op.promote not in _ANY_KIND:
+                tests.insert(0, "_dtype.kind not in 'fc'")
+            elif op.takes_low:
+                return
+            yield f"if _dtype is not _single and ({' or '.join(tests)}):"
+        yield f"    {self.slow}"
 
     def _unwrap_sequence(self) -> Iterator[str]:
         name = self.op.plan.params[0]
@@ -131,3 +135,6 @@ class Arrays(Arguments):
         yield "    _a0.append(_x)"
         yield "    if _t._rg:"
         yield "        _g0 = True"
+        if not self.op.takes_low:
+            yield "if _dtype is not _single and _dtype.num > 255:"
+            yield f"    {self.slow}"

@@ -156,7 +156,7 @@ class Results(Arrays):
         yield "            _watch(_node, _out)"
 
     def _result_is_differentiable(self) -> str:
-        kind = "_y.dtype.kind in 'fc'"
+        kind = "_y.dtype.kind in 'fcV'"
         several = self.op.plan.sequence is not None
         if several or self.lead not in self.op.backward.differentiable or self.core:
             return kind

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import dtypes
+from ..backends import low_precision
 from ..backends import numpy as numpy
 from ..core.tensor import Tensor
 from ..dispatch import number_protocols, numpy_protocols
@@ -311,7 +312,7 @@ def resolve(name: str) -> Any:
     if dtype is not None:
         raise AttributeError(
             f"module 'tinytorch' has no attribute {name!r}: the active backend, "
-            f"{backend.name}, has no such dtype"
+            f"{backend.name}, has no such dtype{low_precision.missing(dtype)}"
         )
     function = find("", name)
     if function is not None:

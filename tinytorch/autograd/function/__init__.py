@@ -418,7 +418,7 @@ def _record(
     without = tuple(new for new, out in pairs if is_among(out, ctx._non_differentiable))
     ctx._constant = tuple(
         i for i, t in enumerate(fixed)
-        if not isinstance(t, Tensor) or is_among(t, without) or t._data.dtype.kind not in "fc"
+        if not isinstance(t, Tensor) or is_among(t, without) or t._data.dtype.kind not in "fcV"
     )  # fmt: skip
     tensors = [t for t in fixed if isinstance(t, Tensor)]
     single = len(fixed) == 1
@@ -428,7 +428,7 @@ def _record(
         skip = is_among(tensor, without)
         if tensor._base is not None and not skip and not is_among(tensor, ctx._dirty):
             tensor._kind = FUNCTION if single else SEVERAL
-        if tensor._data.dtype.kind in "fc" and not skip:
+        if tensor._data.dtype.kind in "fcV" and not skip:
             set_history(ctx, tensor, node if single else Slot(node, i))
     save(ctx, node, tensors, single)
     return fixed

@@ -21,7 +21,7 @@ def likes(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """What is to be known of the arguments to make tangents of them; None for no tensor."""
     return tuple(
         (a._data.shape, a._data.dtype, a._xp)
-        if isinstance(a, Tensor) and a._data.dtype.kind in "fc" else None for a in args
+        if isinstance(a, Tensor) and a._data.dtype.kind in "fcV" else None for a in args
     )  # fmt: skip
 
 

@@ -83,7 +83,7 @@ def arange(
     count = _count(start, end, step)
     if dtype.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
-    if dtype.kind in "fc":
+    if dtype.kind in "fcV":
         # In float64, so that no rounding error of a step is added up.
         return (xp.arange(count, dtype="float64") * step + start).astype(dtype)
     return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
@@ -326,6 +326,6 @@ def logspace(
     second = end.astype(wide) - step * (steps - 1 - place).astype(wide)
     exponents = first if steps == 1 else xp.where(place < steps // 2, first, second)
     numbers = xp.power(xp.asarray(base, wide), exponents)
-    if dtype.kind == "f" and dtype.itemsize == 2:  # doubles become halves by way of singles
+    if dtype.kind in "fV" and dtype.itemsize == 2:  # doubles become halves by way of singles
         numbers = numbers.astype("float32")
     return numbers.astype(dtype)

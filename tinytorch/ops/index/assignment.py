@@ -72,7 +72,7 @@ def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
 _setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)
 
 
-@op(method=False)
+@op(method=False, moves=True)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
     out = copied(xp, input)
     xp.write_item(out, index, 0)
@@ -160,7 +160,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
         if has_arrays(index):
             _check_put(target, value)
         value = value.to(target.dtype)
-    recording = grad_enabled() and target._data.dtype.kind in "fc"
+    recording = grad_enabled() and target._data.dtype.kind in "fcV"
     edges = (edge_of(target), edge_of(value)) if recording else (None, None)
     wants = edges[0] is not None or edges[1] is not None
     if wants:

@@ -9,7 +9,7 @@ from ...dispatch.op import OPS, Array, Backend, Operand, composite, op
 from ...dispatch.promotion import written_number
 
 
-@op(buffered=True, node=by_operand("value", "FillBackward2", "FillBackward1"))
+@op(buffered=True, node=by_operand("value", "FillBackward2", "FillBackward1"), moves=True)
 def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:
     """``value`` everywhere, in the shape and dtype of ``input``.
 
@@ -52,7 +52,7 @@ def zero_(input: Tensor) -> Tensor:
     return input
 
 
-@op(whole="write_zeros")
+@op(whole="write_zeros", moves=True)
 def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
     xp.write_zeros(out)
     return out
@@ -116,7 +116,7 @@ def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     return assign(input, source, "copy_")
 
 
-@op(promote="alike")
+@op(promote="alike", moves=True)
 def _copied_over(
     xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
 ) -> Array:

@@ -96,7 +96,7 @@ def _check_kinds(input: Any, target: Any) -> None:
     """Refuse what PyTorch computes no loss of: all but floats; and bytes for pixels' classes."""
     if target._data.dtype.kind == "u" and input.ndim > 2:
         check_scalar_type(int64, target)
-    if input._data.dtype.kind != "f":
+    if input._data.dtype.kind not in "fV":
         frame = "nll_loss_out_frame" if input.ndim == 2 else "nll_loss2d_forward_out_frame"
         refuse(input._xp, frame, "uibc", input._data)
 
@@ -226,7 +226,7 @@ def cross_entropy(
     if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
-    if input._data.dtype.kind != "f":
+    if input._data.dtype.kind not in "fV":
         kernel = "kernel" if input.ndim > 2 else "lastdim_kernel"
         refuse(input._xp, f"log_softmax_{kernel}_impl", "uibc", input._data)
     x, y = _check_batch(input, target)

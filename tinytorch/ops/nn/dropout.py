@@ -67,7 +67,7 @@ def check_share(p: float) -> None:
 def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool, dtype: Any = None) -> Array:
     """Zeros with probability ``p``, else ones: of ``input``'s shape, or one per channel."""
     data, xp = input._data, input._xp
-    if data.dtype.kind not in "fc":
+    if data.dtype.kind not in "fcV":
         raise RuntimeError(
             f"{name}: result type Float can't be cast to the desired output type "
             f"{scalar_name(input.dtype)}"

@@ -197,7 +197,7 @@ def along(
     if dim is None:
         dim = _implicit_dim(name, x.ndim, stacklevel + 1)
     at = normalize_dim(name, dim, x.ndim)
-    if x._data.dtype.kind != "f":
+    if x._data.dtype.kind not in "fV":
         kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
         refuse(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
     out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())

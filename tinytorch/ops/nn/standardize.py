@@ -198,7 +198,7 @@ def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> 
 
 def check_float(name: str, input: Tensor) -> None:
     """NotImplementedError unless ``input`` holds real floating-point numbers."""
-    if input._data.dtype.kind != "f":
+    if input._data.dtype.kind not in "fV":
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
@@ -209,7 +209,7 @@ def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> N
             continue
         if parameter.dtype is input.dtype:
             continue
-        if input.dtype is dtypes.float16 and parameter.dtype is dtypes.float32:
+        if input._data.dtype.itemsize == 2 and parameter.dtype is dtypes.float32:
             continue
         raise RuntimeError(
             f"{name}: mixed dtype (CPU): expect parameter to have scalar type of "

@@ -43,7 +43,7 @@ def rand(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) 
         >>> tt.rand(3)
         tensor([0.4963, 0.7682, 0.0885])
     """
-    if dtype.kind not in "fc":
+    if dtype.kind not in "fcV":
         raise not_implemented("rand", "check_uniform_bounds", dtype)
     return engine_of("rand", xp, generator).uniform(size, dtype)
 
@@ -70,7 +70,7 @@ def randn(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None)
         >>> tt.randn(3)
         tensor([ 1.5410, -0.2934, -2.1788])
     """
-    if dtype.kind not in "fc":
+    if dtype.kind not in "fcV":
         raise not_implemented("randn", "normal_kernel_cpu", dtype)
     return engine_of("randn", xp, generator).normal(size, dtype)
 

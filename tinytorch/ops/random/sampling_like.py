@@ -84,7 +84,7 @@ def rand_like(
     check_layout("rand_like", layout)
 
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
-        if native.kind not in "fc":
+        if native.kind not in "fcV":
             raise not_implemented("rand_like", "check_uniform_bounds", native)
         return engine.uniform(shape, native)
 
@@ -135,7 +135,7 @@ def randn_like(
     check_layout("randn_like", layout)
 
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
-        if native.kind not in "fc":
+        if native.kind not in "fcV":
             raise not_implemented("randn_like", "normal_kernel_cpu", native)
         return engine.normal(shape, native, contiguous=contiguous)
 

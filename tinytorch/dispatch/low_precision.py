@@ -1,0 +1,100 @@
+"""Calls with tensors of a dtype below float32: computed in float32, rounded once.
+
+The arguments are cast to float32, the operation runs as ever, and its results are cast back if
+their dtype is the low one. The casts are recorded, so gradients go the same way: each rule runs in
+float32, and what it gives is rounded when it passes the cast.
+
+Reference: PyTorch's ``at::opmath_type``, the type its kernels compute in: float for bfloat16.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..autograd.nodes import Node, node_of
+from ..core.tensor import Tensor
+from .arguments import bind, prepare
+from .out import scalar_name
+from .promotion import result_dtype
+from .spec import Op
+
+
+def is_low(values: tuple[Any, ...] | list[Any]) -> bool:
+    """Whether a tensor of such a dtype is among the arguments, or in a list among them."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if value._data.dtype.num > 255:
+                return True
+        elif value.__class__ in (tuple, list) and value and isinstance(value[0], Tensor):
+            if is_low(value):
+                return True
+    return False
+
+
+def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The operation in float32, its results rounded.
+
+    Raises:
+        NotImplementedError: For a float8, of which PyTorch has storage and casts alone.
+    """
+    given = bind(op, args, options)
+    target = _target(op, given)
+    at = op.plan.index.get("dtype")
+    wanted = None if at is None else given[at]
+    if wanted is not None:
+        target = dtypes.as_dtype(wanted)
+        if target in dtypes.LOW:
+            given[at] = dtypes.float32
+    wide = [_widened(op, value) for value in given]
+    n = op.plan.positional
+    named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
+    ready, xp = prepare(op, tuple(wide[:n]), named)
+    result = op.core(xp, *ready)
+    return _rounded(op, result, target) if target in dtypes.LOW else result
+
+
+def _target(op: Op, given: list[Any]) -> dtypes.dtype:
+    """The dtype of the results: what the operands promote to."""
+    operands = []
+    for i in op.plan.operands if op.promote is not None else op.plan.tensors:
+        value = given[i]
+        operands += value if i == op.plan.sequence else [value]
+    if op.promote is None:
+        operands = [v for v in operands if isinstance(v, Tensor) and v.dtype.category > 1]
+    numbers = (Tensor, bool, int, float, complex)
+    return result_dtype([v for v in operands if isinstance(v, numbers)])
+
+
+def _widened(op: Op, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value._data.dtype.num < 256:
+            return value
+        if value._data.dtype.itemsize == 1:
+            raise NotImplementedError(
+                f'"{op.name}" not implemented for {scalar_name(value.dtype)!r}; cast it with .to()'
+            )
+        return value.to(dtypes.float32)
+    if value.__class__ in (tuple, list):
+        return value.__class__(_widened(op, v) for v in value)
+    return value
+
+
+def _rounded(op: Op, result: Any, target: dtypes.dtype) -> Any:
+    if isinstance(result, tuple):
+        return tuple.__new__(type(result), [_rounded(op, r, target) for r in result])
+    if isinstance(result, list):
+        return [_rounded(op, r, target) for r in result]
+    if not isinstance(result, Tensor) or result.dtype is not dtypes.float32:
+        return result
+    low = result.to(target)
+    made: Any = node_of(low._node)
+    if made is not None:
+        made.op = made.op.called(_name_of_computed)
+    return low
+
+
+def _name_of_computed(node: Node) -> str:
+    """The name of a cast is that of what it rounds: to the program they are one operation."""
+    made: Any = node_of(node.edges[0])
+    return "ToCopyBackward0" if made is None else str(made.name())
