@@ -39,6 +39,7 @@ from .checkpoint.names import (
     rebuild_with_state,
     torch_name,
 )
+from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
 from .checkpoint.storages import restorer
 from .checkpoint.survey import survey
@@ -175,6 +176,7 @@ def load(
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
+    upcast: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
     """Read what ``save``, here or in PyTorch, wrote; also NumPy's ``.npy`` and ``.npz``.
@@ -188,6 +190,9 @@ def load(
             executes no code of the file's. Default: True, unless ``pickle_module`` is given.
         mmap: Whether to map the storages into memory, where they are read when they are
             used; writing to them does not change the file. Needs a path. Default: False.
+        upcast: Whether bfloat16 and float8 are read as float32. Default: where the backend lacks
+            them, as it does without the package ``ml_dtypes``; then there is a warning. float8
+            tensors that share memory do not share it as float32.
         **pickle_load_args: ``encoding`` and ``errors``, for pickles of Python 2.
 
     Returns:
@@ -224,8 +229,12 @@ def load(
         unpickle = partial(_read_weights, options)
     else:
         unpickle = partial(_read_anything, pickle_module or pickle, options)
-    with opened(f, "rb") as file:
-        return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
+    token = _upcast.set(upcast)
+    try:
+        with opened(f, "rb") as file:
+            return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
+    finally:
+        _upcast.reset(token)
 
 
 # -- what may be named --------------------------------------------------------------------------

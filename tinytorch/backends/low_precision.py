@@ -7,6 +7,8 @@ float32 and rounds once. NumPy numbers dtypes of other libraries from 256 up, so
 
 from __future__ import annotations
 
+import math
+
 import numpy
 
 from .. import dtypes
@@ -32,3 +34,32 @@ def missing(dtype: dtypes.dtype) -> str:
     if dtype not in dtypes.LOW or dtype.dtype is not None:
         return ""
     return f"; for arrays of it install the package {PACKAGE} (pip install {PACKAGE})"
+
+
+def widened(array: numpy.ndarray, dtype: dtypes.dtype) -> numpy.ndarray:
+    """The numbers of ``dtype`` whose bits an array's bytes are, as float32; without ``ml_dtypes``.
+
+    Every bfloat16 and float8 is a float32: the first is the upper half of one.
+    """
+    if dtype is dtypes.bfloat16:
+        return (array.view("uint16").astype("uint32") << 16).view("float32")
+    return _float8_numbers(dtype)[array.view("uint8")]
+
+
+def _float8_numbers(dtype: dtypes.dtype) -> numpy.ndarray:
+    """All 256 numbers of a float8 by their bits: arXiv:2209.05433, arXiv:2206.02915."""
+    limits = dtypes.finfo(dtype)
+    ones = round(-math.log2(limits.eps))  # bits of the mantissa
+    bits = numpy.arange(256)
+    exponent, mantissa = (bits & 127) >> ones, bits & ((1 << ones) - 1)
+    whole = numpy.where(exponent > 0, mantissa + (1 << ones), mantissa)
+    scale = limits.smallest_subnormal * 2.0 ** (numpy.maximum(exponent, 1) - 1)
+    numbers = numpy.where(bits > 127, -1.0, 1.0) * whole * scale
+    if dtype.name.endswith("uz"):  # no negative zero: its bits are NaN
+        numbers[128] = math.nan
+    elif dtype.name.endswith("fn"):
+        numbers[[127, 255]] = math.nan
+    else:
+        numbers[[124, 252]] = math.inf, -math.inf
+        numbers[[125, 126, 127, 253, 254, 255]] = math.nan
+    return numbers.astype("float32")

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from .. import dtypes
+from ..backends import low_precision
 from ..backends.base import Array, Backend
 from ..backends.storage import extent, row_major
 from ..core.device import device as Device
@@ -23,6 +24,8 @@ from ..core.tensor import Size, Tensor, wrap
 from ..core.waiting import Conjugate, Negative, let_wait
 from ..dispatch.creation import backend_of_device
 from ..dtypes import STORAGES as STORAGES
+from ..state import Variable
+from ..warnings import warn_once
 
 #: The default pickle protocol of checkpoints, as PyTorch's.
 PROTOCOL = 2
@@ -101,6 +104,27 @@ class LoadedStorage:
         return self._arrays[key]
 
 
+#: Whether storages below float32 are read as float32; None: where the backend lacks their dtype.
+upcast: Variable[bool | None] = Variable("checkpoint_upcast", None)
+
+
+def is_widened(dtype: dtypes.dtype, xp: Backend) -> bool:
+    """Whether numbers of ``dtype`` are read as float32; warns once if nobody asked for that."""
+    if dtype not in dtypes.LOW:
+        return False
+    wanted = upcast.get()
+    if wanted is not None:
+        return wanted
+    if xp.supports(dtype):
+        return False
+    warn_once(
+        f"load(): the checkpoint holds {dtype.name}, which is read as float32, in twice the memory "
+        f"or more; with the package {low_precision.PACKAGE} installed it is read as it is. "
+        "upcast=True reads it as float32 without this warning."
+    )
+    return True
+
+
 #: The classes of storages by whether they know the dtype of their elements; ``serialization``
 #: fills them in.
 STORAGE_CLASSES: dict[bool, Any] = {}
@@ -110,9 +134,13 @@ def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
     """What a program gets to see of a storage, or itself where the backend lacks its dtype."""
     dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
     xp = loaded.backend.here()
-    if not xp.supports(dtype):
+    if is_widened(dtype, xp):
+        array = xp.from_numpy(low_precision.widened(loaded._host, dtype))
+    elif xp.supports(dtype):
+        array = loaded.array(dtype)
+    else:
         return loaded
-    made = STORAGE_CLASSES[kind.dtype is not None]._of(loaded.array(dtype), xp)
+    made = STORAGE_CLASSES[kind.dtype is not None]._of(array, xp)
     made._lent = True
     return made
 
@@ -134,12 +162,18 @@ def rebuild_tensor(
     if not isinstance(kind, dtypes.dtype):
         raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {kind!r}")
     xp = (storage._xp if whole else storage.backend).here()
-    if not whole or not xp.supports(kind):
+    wide = whole and is_widened(kind, xp)
+    if not whole or not wide and not xp.supports(kind):
         raise TypeError(
             f"the checkpoint holds a tensor of dtype {kind.name}, which the backend {xp.name!r} "
             "does not have; map_location can name another one, or convert the tensor before saving"
+            + low_precision.missing(kind)
         )
-    flat = storage._array.view(xp.native_dtype(kind))
+    if wide:  # bytes, as the tensor tells what they are: those of two tensors become two
+        host = xp.to_numpy(storage._array)
+        flat = xp.from_numpy(low_precision.widened(host, kind))
+    else:
+        flat = storage._array.view(xp.native_dtype(kind))
     out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)
     out._whole = flat
     if metadata:
@@ -259,6 +293,6 @@ def unsupported(names: Mapping[tuple[str, str], Any], module: str, name: str) ->
         "_rebuild_sparse_tensor": "a sparse tensor", "_rebuild_qtensor": "a quantized tensor",
         "_rebuild_nested_tensor": "a nested tensor",
     }.get(name)  # fmt: skip
-    if what is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):
+    if what is None and name.startswith(("float8", "float4", "float6", "q", "bits", "complex32")):
         what = f"a tensor of dtype {name}"
     return what and f"the checkpoint holds {what}, which tinytorch does not have"

@@ -19,7 +19,7 @@ from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
-from .low_precision import call_low, is_low
+from .low_precision import call_low, composite_low, is_low
 from .out import refuse_recorded, write_to_out
 from .overlap import check_out
 from .record import record
@@ -146,6 +146,8 @@ def slow_composite(
 
 def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``call`` for an operation that is a function over tensors."""
+    if op.is_wide and (is_low(args) or options and is_low([*options.values()])):
+        return composite_low(op, body_of(op), args, options)
     if options:
         if op.out and "out" in options:
             return _composite_into(op, options.pop("out"), args, options)

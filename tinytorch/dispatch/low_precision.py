@@ -9,6 +9,7 @@ Reference: PyTorch's ``at::opmath_type``, the type its kernels compute in: float
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
@@ -51,6 +52,19 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
     ready, xp = prepare(op, tuple(wide[:n]), named)
     result = op.core(xp, *ready)
+    return _rounded(op, result, target) if target in dtypes.LOW else result
+
+
+def composite_low(
+    op: Op, body: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """``call_low`` for an operation that is a function over tensors."""
+    given = [*args, *options.values()]
+    floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
+    target = result_dtype(floats)
+    result = body(
+        *[_widened(op, v) for v in args], **{n: _widened(op, v) for n, v in options.items()}
+    )
     return _rounded(op, result, target) if target in dtypes.LOW else result
 
 

@@ -208,6 +208,16 @@ class Op:
         return self.view or self.moves
 
     @cached_property
+    def is_wide(self) -> bool:
+        """Whether a composite is one operation to PyTorch: below float32 it is rounded once.
+
+        Not where it writes to an argument, which would be a copy.
+        """
+        one = self.node is not None or self.namespaces[0] == "nn.functional"
+        written = {"inplace", "running_mean", "out"} & self.plan.index.keys()
+        return self.kernel is None and one and not written and not self.name.endswith("_")
+
+    @cached_property
     def plan(self) -> Plan:
         """What follows from the parameters and their annotations."""
         return Plan(self)

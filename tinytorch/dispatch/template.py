@@ -176,6 +176,9 @@ class Text(Results):
             if i != op.plan.sequence:
                 yield f"if {strange.format(name)}:"
                 yield f"    {self.slow}"
+                if op.is_wide:
+                    yield f"if {name}.__class__ in _PLAIN and {name}._data.dtype.num > 255:"
+                    yield f"    {self.slow}"
                 continue
             yield f"if {name}.__class__ is not _tuple and {name}.__class__ is not _list:"
             yield f"    {self.slow}"
