@@ -34,7 +34,7 @@ demo: $(VENV)/.demo  ## train a small network on handwritten digits, write digit
 
 gallery: $(VENV)/.demo  ## run every example, write its picture to docs/gallery
 	@$(PY) $(PIP_INSTALL) --no-deps safetensors $(MODELS)
-	@for program in examples/*.py; do \
+	@for program in $$(grep -l -e --output examples/*.py); do \
 	  echo "$$program"; \
 	  $(PY) $$program --output docs/gallery/$$(basename $$program .py).png || exit 1; \
 	done

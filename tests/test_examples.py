@@ -21,6 +21,8 @@ from benchmarks import language
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 GALLERY = ROOT / "docs" / "gallery"
+#: Those that draw a picture.
+DRAWN = [name for name in EXAMPLES if "--output" in (ROOT / "examples" / f"{name}.py").read_text()]
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +70,13 @@ def found(pattern: str, printed: str) -> list[float]:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_gallery_shows_every_example(name: str) -> None:
+def test_site_shows_every_example(name: str) -> None:
+    pages = [page.read_text() for page in (ROOT / "docs").rglob("*.md")]
+    assert any(f"/examples/{name}.py\n" in page for page in pages)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_gallery_shows_every_picture(name: str) -> None:
     page = (GALLERY / f"{name}.md").read_text()
     assert f"{{literalinclude}} ../../examples/{name}.py" in page
     assert f"]({name}.png)" in page
@@ -80,8 +88,8 @@ def test_gallery_shows_every_example(name: str) -> None:
 
 
 def test_gallery_shows_nothing_else() -> None:
-    assert sorted(path.stem for path in GALLERY.glob("*.png")) == EXAMPLES
-    assert sorted(path.stem for path in GALLERY.glob("*.md")) == sorted([*EXAMPLES, "index"])
+    assert sorted(path.stem for path in GALLERY.glob("*.png")) == DRAWN
+    assert sorted(path.stem for path in GALLERY.glob("*.md")) == sorted([*DRAWN, "index"])
 
 
 # -- digits -----------------------------------------------------------------------------
