@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import tinytorch as tt
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 STUBS = ROOT / "stubs" / "tinytorch"
 
 
-@cache
-def reference() -> dict[str, str]:
-    """The pages that the site's extension writes, without Sphinx."""
+def builder(name: str) -> Any:
+    """A module of the site's extension; those tested here do without Sphinx."""
     sys.path.insert(0, str(DOCS))
     try:
-        from builder.pages import pages  # type: ignore[import-not-found]
+        return importlib.import_module(f"builder.{name}")
     finally:
         sys.path.remove(str(DOCS))
-    return dict(pages())
+
+
+@cache
+def reference() -> dict[str, str]:
+    """The pages that the extension writes, by their names."""
+    return dict(builder("pages").pages())
 
 
 @cache
@@ -102,3 +112,59 @@ def test_every_method_of_the_array_classes_is_in_the_reference() -> None:
         names = public(declared(node))
         assert len(names) > 50
         assert not sorted(n for n in names if f"{home}.{cls}.{n}" not in on_pages())
+
+
+def test_sources_lead_to_definitions() -> None:
+    reference()
+    sources = builder("entries").SOURCES
+    assert len(sources) > 3000
+    for dotted, (path, line) in sources.items():
+        text = (ROOT / "tinytorch" / path).read_text(encoding="utf-8").splitlines()[line - 1]
+        assert re.match(r"\s*(@|def |class |async def )", text) or "lambda" in text, dotted
+    path, line = sources["tinytorch.nn.Linear"]
+    assert path == "nn/linear.py"
+    assert inspect.getsourcelines(tt.nn.Linear)[1] == line
+
+
+def converted(docstring: str) -> str:
+    """A docstring as the site has it, where ``sin`` alone is a name."""
+    found = builder("text").convert(docstring, {"sin": "tinytorch.sin"}.get)
+    return "\n".join(line for line in found if line)
+
+
+def test_docstrings_become_mark_up() -> None:
+    assert converted("Like ``sin``, of *x_ or |y|; ``other``.") == (
+        "Like :py:obj:`sin <tinytorch.sin>`, of \\*x\\_ or \\|y\\|; ``other``."
+    )
+    assert converted("With g::\n\n    s = g**2") == ("With g:\n.. code-block:: text\n    s = g**2")
+    sections = "A.\n\nArgs:\n    x: One\n        or two.\n    *rest: More.\n\nReturns:\n    Sum: x."
+    assert converted(sections) == (
+        "A.\n:param x: One or two.\n:param \\*rest: More.\n:returns: Sum: x."
+    )
+    session = "Example:\n    >>> 1\n    1\n\n    And:\n\n    >>> 2\n    2"
+    assert converted(session) == (
+        ".. rubric:: Example\n.. code-block:: pycon\n    >>> 1\n    1\n"
+        "And:\n.. code-block:: pycon\n    >>> 2\n    2"
+    )
+
+
+def test_tables_show_every_figure_that_is_kept() -> None:
+    files = builder("performance").files()
+    for path in (ROOT / "benchmarks" / "results").glob("*-2-cores.json"):
+        table = files[f"{path.stem}.md"].splitlines()
+        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
+            (line,) = (each for each in table if each.startswith(f"| {row['work']} |"))
+            if {"tinytorch", "torch"} <= row["values"].keys():
+                ratio = row["values"]["tinytorch"] / row["values"]["torch"]
+                assert line.endswith(f"| {ratio:.2f} |")
+    assert "<svg" in files["ratios.svg"] and "cumsum, 1000x1000" in files["ratios.svg"]
+
+
+def test_every_page_is_in_the_index() -> None:
+    """By its name, or by the page of the folder it is in."""
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", index, re.MULTILINE | re.DOTALL)
+    listed = {line for block in blocks for line in block.splitlines() if line[:1] not in (":", "")}
+    pages = {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    assert pages <= listed
+    assert all(any(DOCS.glob(f"{name}.*")) for name in listed - {"reference/index"})

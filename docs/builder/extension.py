@@ -69,6 +69,14 @@ def find_by_full_names(app: Sphinx, doctree: nodes.document) -> None:
             reference.attributes.pop("refspecific", None)
 
 
+def end_sessions(app: Sphinx, doctree: nodes.document) -> None:
+    """Leave out the empty line that ends a session, which doctest needs and nobody else."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.get("language") == "pycon":
+            block.rawsource = block.astext().rstrip()
+            block.children = [nodes.Text(block.rawsource)]
+
+
 def add_source_links(app: Sphinx, doctree: nodes.document) -> None:
     """Put a link to the line of the source behind each signature."""
     for signature in doctree.findall(addnodes.desc_signature):
@@ -90,6 +98,7 @@ def write_sources(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_pages)
     app.connect("doctree-read", find_by_full_names)
+    app.connect("doctree-read", end_sessions)
     app.connect("doctree-read", add_source_links)
     app.connect("build-finished", write_sources)
     app.add_post_transform(NamesInProse)

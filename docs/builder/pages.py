@@ -163,7 +163,9 @@ def _sections(members: Iterable[Name]) -> list[str]:
     families = _families(members)
     for home, family in families.items():
         if len(families) > 1:
-            lines += [*_title(_words(home.rpartition(".")[2]), "-"), *_plain(_purpose(home)), ""]
+            title = _words(home.rpartition(".")[2])
+            purpose = "" if _purpose(home) == f"{title}." else _purpose(home)
+            lines += [*_title(title, "-"), *_plain(purpose), ""]
         lines += [line for name in family for line in entry(name)]
     return lines
 
