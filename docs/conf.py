@@ -38,7 +38,7 @@ add_module_names = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 160
 toc_object_entries = False
-highlight_language = "python"
+highlight_language = "none"
 pygments_style = "default"
 
 html_theme = "furo"

@@ -12,7 +12,8 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from . import performance, sources
-from .entries import SOURCES
+from .entries import SOURCES, functions
+from .names import modules
 from .pages import pages
 
 #: What programs on the site call the modules.
@@ -48,8 +49,10 @@ class NamesInProse(SphinxPostTransform):
             if match and not isinstance(literal.parent, nodes.reference | addnodes.pending_xref):
                 self.link(literal, f"{SHORT[match[1]]}.{match[2]}")
 
-    def link(self, literal: nodes.literal, target: str) -> None:
+    def link(self, literal: nodes.literal, dotted: str) -> None:
         domain = self.env.domains.python_domain
+        module, _, name = dotted.rpartition(".")
+        target = functions(module).get(name, dotted) if module in modules() else dotted
         if target not in domain.objects:
             return
         entry = domain.objects[target]

@@ -23,6 +23,7 @@ import stub_modules  # noqa: E402
 from stub_names import Scope  # noqa: E402
 from stub_tables import homes, paths, tables  # noqa: E402
 
+from tinytorch import dtypes  # noqa: E402
 from tinytorch.core.tensor import Tensor  # noqa: E402
 from tinytorch.facade import resolve  # noqa: E402
 
@@ -97,7 +98,7 @@ def names(module: str) -> list[Name]:
 def value_of(module: str, name: str) -> Any:
     """What a name stands for on NumPy; its dtype for one that NumPy's arrays do not have."""
     found = getattr(importlib.import_module(module), name, None)
-    return stub_modules.dtypes.NAMES.get(name) if found is None else found
+    return dtypes.NAMES.get(name) if found is None else found
 
 
 def declared(module: str) -> set[str]:

@@ -60,7 +60,7 @@ def _index() -> str:
 def _elsewhere() -> str:
     """The page of the modules of which every name is described under another."""
     lines = [*_title("Other homes of names", "=")]
-    lines += ["Modules that PyTorch has, whose names are all described elsewhere.", ""]
+    lines += ["Modules whose names are all described elsewhere.", ""]
     for module in modules():
         if not _has_own(module):
             lines += [*_title(module, "-"), f".. py:module:: {module}", "", *_links(module)]
@@ -71,7 +71,8 @@ def _module(module: str) -> dict[str, str]:
     """The pages of a module: its own, and those of the rooms that are too large for it."""
     here = [name for name in own(module) if name.dotted not in APART]
     pages = {name.dotted: _apart(name) for name in own(module) if name.dotted in APART}
-    sections = [] if len(here) > LIMIT else _sections(here)
+    sections = [f":py:obj:`{dotted}` has a page of its own.\n" for dotted in pages]
+    sections += [] if len(here) > LIMIT else _sections(here)
     below = []
     for room, members in _rooms(here).items() if len(here) > LIMIT else ():
         path = f"{module}/{room}"
