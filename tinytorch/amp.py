@@ -1,7 +1,6 @@
-"""Automatic mixed precision, as ``torch.amp``: switched off, with everything around it.
+"""Automatic mixed precision, as ``torch.amp``: ``autocast`` and ``GradScaler``.
 
-No operation here chooses a lower precision by itself, so ``autocast`` refuses to be switched on
-where PyTorch would, and does nothing where PyTorch does nothing. ``GradScaler`` scales.
+What ``autocast`` does to an operation is in ``dispatch.autocast``, and its lists beside it.
 """
 
 from __future__ import annotations
@@ -12,12 +11,24 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from . import dtypes
+from .backends import load, low_precision
 from .compat.module_aliases import publish
 from .core.tensor import Tensor
 from .state import no_grad
-from .state.autocast import get_autocast_dtype as get_autocast_dtype
-from .state.autocast import has_gpu, refuse
-from .state.autocast import is_autocast_available as is_autocast_available
+from .dispatch.autocast import (
+    autocast_decrement_nesting,
+    autocast_increment_nesting,
+    cast_inside,
+    clear_autocast_cache,
+    has_gpu,
+    is_autocast_cache_enabled,
+    is_autocast_enabled,
+    set_autocast_cache_enabled,
+    set_autocast_dtype,
+    set_autocast_enabled,
+)
+from .dispatch.autocast import get_autocast_dtype as get_autocast_dtype
+from .dispatch.autocast import is_autocast_available as is_autocast_available
 from .state.loss_scaling import OptState as OptState
 from .warnings import warn
 
@@ -30,25 +41,37 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class autocast:  # a context manager, named as a function
-    """Mixed precision that is switched off; also a decorator.
+    """Mixed precision in a ``with`` block, or in a function that it decorates.
+
+    Products, convolutions and attention get their float32 arguments in the lower dtype, losses,
+    norms and what else loses much get theirs in float32, by PyTorch's lists for the device; other
+    operations run in what they are given. In-place forms and ``out=`` are left alone, and so are
+    float64 tensors. Blocks may be nested, also with ``enabled=False``. Leave the block before
+    ``backward``: gradients are computed in the precision of the forward pass.
 
     As in PyTorch it is off for ``"cuda"`` without a GPU, and on the CPU for ``float32``, each with
     a warning.
 
     Args:
-        device_type: ``"cpu"``, ``"cuda"``, ...
-        dtype: What operations would compute in. Default: float16 on a GPU, else bfloat16.
+        device_type: ``"cpu"`` or ``"cuda"``.
+        dtype: The lower dtype, bfloat16 or float16. Default: float16 on a GPU, else bfloat16, for
+            which the package ``ml_dtypes`` is needed.
         enabled: Whether to switch it on. Default: True.
-        cache_enabled: Accepted for compatibility.
+        cache_enabled: Whether the casts of leaves, such as weights, are kept until the outermost
+            block ends. Default: as ``is_autocast_cache_enabled`` says, True.
 
     Raises:
-        NotImplementedError: If it would be on.
+        RuntimeError: For another type of device.
+        ImportError: Without the package that gives the lower dtype.
 
     Example:
         >>> import tinytorch as tt
-        >>> with tt.autocast("cpu", enabled=False):
-        ...     tt.ones(1).dtype
-        tinytorch.float32
+        >>> x = tt.ones(2, 2)
+        >>> with tt.autocast("cpu", dtype=tt.float16):
+        ...     (x @ x).dtype, (x + x).dtype
+        (tinytorch.float16, tinytorch.float32)
+
+    Reference: https://docs.pytorch.org/docs/stable/amp.html
     """
 
     def __init__(
@@ -62,13 +85,27 @@ class autocast:  # a context manager, named as a function
             raise ValueError(
                 f"Expected `device_type` of type `str`, got: `{type(device_type).__name__}`"
             )
+        if not is_autocast_available(device_type):
+            raise RuntimeError(
+                f"User specified an unsupported autocast device_type '{device_type}'"
+            )
         self.device = device_type
         chosen = get_autocast_dtype(device_type) if dtype is None else dtype
         self.fast_dtype = dtypes.as_dtype(chosen)
-        if enabled:
-            refuse(device_type, self.fast_dtype)
+        self._enabled: bool = enabled and _can_be_on(device_type, self.fast_dtype)
+        self._caches = cache_enabled
+        self._before: list[tuple[bool, dtypes.dtype, bool]] = []
 
     def __enter__(self) -> Self:
+        device = self.device
+        self._before.append(
+            (is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled())
+        )
+        set_autocast_enabled(device, self._enabled)
+        set_autocast_dtype(device, self.fast_dtype)
+        autocast_increment_nesting()
+        if self._caches is not None:
+            set_autocast_cache_enabled(self._caches)
         return self
 
     def __exit__(
@@ -77,10 +114,45 @@ class autocast:  # a context manager, named as a function
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        return None
+        if autocast_decrement_nesting() == 0:
+            clear_autocast_cache()
+        enabled, dtype, caches = self._before.pop()
+        set_autocast_enabled(self.device, enabled)
+        set_autocast_dtype(self.device, dtype)
+        set_autocast_cache_enabled(caches)
 
     def __call__(self, function: _F) -> _F:
-        return function
+        if not callable(function):
+            raise TypeError(
+                f"autocast()(func) requires a callable, but got {type(function).__name__}"
+            )
+
+        @functools.wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return inside  # type: ignore[return-value]
+
+
+def _can_be_on(device_type: str, dtype: dtypes.dtype) -> bool:
+    """Whether a device computes in a lower dtype; a warning where PyTorch has one."""
+    if device_type == "cuda" and not has_gpu():
+        warn("User provided device_type of 'cuda', but CUDA is not available. Disabling")
+        return False
+    if dtype not in (dtypes.bfloat16, dtypes.float16):
+        warn(
+            f"In {device_type.upper()} autocast, but the target dtype is not supported. Disabling "
+            f"autocast.\n{device_type.upper()} Autocast only supports dtypes of torch.bfloat16, "
+            "torch.float16 currently."
+        )
+        return False
+    if not load("numpy" if device_type == "cpu" else "cupy").supports(dtype):
+        raise ImportError(
+            f"autocast: no arrays of {dtype.name} can be made on {device_type!r}"
+            f"{low_precision.missing(dtype)}; or choose dtype=tinytorch.float16"
+        )
+    return True
 
 
 def _new_scale(value: Any) -> float:
@@ -460,25 +532,79 @@ class GradScaler:
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any = None) -> Any:
-    """A decorator of a Function's ``forward``, which needs nothing without mixed precision.
+    """A decorator of a Function's ``forward``: it says in which precision that runs.
+
+    Args:
+        fwd: The function, whose first argument is the context.
+        device_type: ``"cpu"`` or ``"cuda"``.
+        cast_inputs: If given, where ``autocast`` is on the floating tensors among the arguments
+            are cast to this dtype and it is off inside. Default: ``forward`` runs as any code.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.amp.custom_fwd(len) is tt.amp.custom_fwd(device_type="cuda")(len) is len
-        True
+        >>> class Square(tt.autograd.Function):
+        ...     @staticmethod
+        ...     @tt.amp.custom_fwd(device_type="cpu", cast_inputs=tt.float32)
+        ...     def forward(ctx, x):
+        ...         return x @ x
+        >>> with tt.autocast("cpu", dtype=tt.float16):
+        ...     Square.apply(tt.ones(2, 2)).dtype
+        tinytorch.float32
     """
-    return functools.partial(custom_fwd, device_type=device_type) if fwd is None else fwd
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        ctx = args[0]
+        on = is_autocast_enabled(device_type)
+        ctx._dtype = get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = on and cast_inputs is None
+        if not on or cast_inputs is None:
+            return fwd(*args, **kwargs)
+        cast = functools.partial(cast_inside, device_type=device_type, dtype=cast_inputs)
+        with autocast(device_type, enabled=False):
+            return fwd(*map(cast, args), **{name: cast(v) for name, v in kwargs.items()})
+
+    return decorated
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
-    """A decorator of a Function's ``backward``, which needs nothing without mixed precision.
+    """A decorator of a Function's ``backward``: it runs in the precision ``forward`` ran in.
+
+    Args:
+        bwd: The function, whose first argument is the context.
+        device_type: ``"cpu"`` or ``"cuda"``.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.amp.custom_bwd(len) is len
-        True
+        >>> class Double(tt.autograd.Function):
+        ...     @staticmethod
+        ...     @tt.amp.custom_fwd(device_type="cpu")
+        ...     def forward(ctx, x):
+        ...         return x + x
+        ...     @staticmethod
+        ...     @tt.amp.custom_bwd(device_type="cpu")
+        ...     def backward(ctx, g):
+        ...         return g + g
+        >>> x = tt.ones(2, requires_grad=True)
+        >>> Double.apply(x).sum().backward()
+        >>> x.grad
+        tensor([2., 2.])
     """
-    return functools.partial(custom_bwd, device_type=device_type) if bwd is None else bwd
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        ctx = args[0]
+        if not ctx._fwd_used_autocast:
+            with autocast(device_type, enabled=False):
+                return bwd(*args, **kwargs)
+        with autocast(device_type, dtype=ctx._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorated
 
 
 publish(__name__, "grad_scaler autocast_mode")

@@ -258,7 +258,7 @@ def _converted(result: Any, base: Any, cls: type) -> Any:
 
 #: Held while what is asked changes.
 _changing = threading.RLock()
-_active = 0  # how many modes and profiles are, in all threads
+_active = 0  # how many modes, profiles and blocks of autocast are, in all threads
 
 
 def never_ask(cls: type) -> None:
@@ -283,7 +283,7 @@ def is_never_asked(cls: type) -> bool:
 
 
 def count_watchers(change: int) -> None:
-    """Note that there are more, or fewer, modes and profiles for which no call is plain."""
+    """Note that there are more, or fewer, of those for which no call is plain."""
     global _active
     with _changing:
         before, _active = _active > 0, _active + change

@@ -15,6 +15,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting
 from ..state import grad_enabled
 from ..state.recorder import recorded
+from . import autocast
 from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
 from .backward import Backward
 from .error_context import retold
@@ -55,6 +56,11 @@ def _written_out(value: Any) -> Any:
 
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call ``op`` with anything a user may pass, nobody being asked."""
+    if autocast.is_on() and options.get("out") is None:
+        cast = autocast.casts(op, args, options)
+        if cast is not None:
+            with autocast.Off():
+                return call(op, *cast)
     if options:
         if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
             return op.registered.numpy_form(*args, **options)
@@ -146,6 +152,11 @@ def slow_composite(
 
 def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``call`` for an operation that is a function over tensors."""
+    if autocast.is_on() and options.get("out") is None:
+        cast = autocast.casts(op, args, options)
+        if cast is not None:
+            with autocast.Off():
+                return call_composite(op, *cast)
     if op.is_wide and (is_low(args) or options and is_low([*options.values()])):
         return composite_low(op, body_of(op), args, options)
     if options:

@@ -254,7 +254,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.cuda.streams": ("Event", "Stream"),
     "tinytorch.futures": ("Future",),
     "tinytorch.amp": ("GradScaler", "autocast"),
-    "tinytorch.state.autocast": (
+    "tinytorch.dispatch.autocast": (
         "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
         "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
         "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",

@@ -1,0 +1,377 @@
+"""Mixed precision: what is on, for which devices, and what it does to an operation's arguments.
+
+While it is on, in whatever thread, no class is plain (see ``core.torch_function``), so that every
+call goes by ``call``, which asks here. Off, it costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..backends import BackendUnavailableError, load
+from ..core import torch_function
+from ..core.tensor import Tensor
+from ..state import Variable, grad_enabled
+from .autocast_lists import KEPT, LOWER, POLICIES, SUMS, WIDE, aten_name
+from .spec import Op
+
+#: By type of device the dtype that was chosen, in this context.
+_DTYPES: Variable[dict[str, dtypes.dtype]] = Variable("autocast_dtypes", {})
+#: The types of devices for which it is on.
+_ON: Variable[frozenset[str]] = Variable("autocast_on", frozenset())
+_NESTING: Variable[int] = Variable("autocast_nesting", 0)
+_CACHES: Variable[bool] = Variable("autocast_caches", True)
+#: Casts of leaves to the lower dtype, with the leaves, until the outermost block ends.
+_CASTS: Variable[dict[Any, tuple[Tensor, Tensor]] | None] = Variable("autocast_casts", None)
+
+
+def is_on() -> bool:
+    """Whether it is on for a device, here and now."""
+    return bool(_ON.get())
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether there are lists for a type of device: for ``"cpu"`` and ``"cuda"``.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.amp.is_autocast_available("cpu")
+        True
+    """
+    return device_type in POLICIES
+
+
+def is_autocast_enabled(device_type: str | None = None) -> bool:
+    """Whether operations choose their precision, here and now.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ... Default: ``"cuda"``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_autocast_enabled()
+        False
+        >>> with tt.autocast("cpu", dtype=tt.float16):
+        ...     tt.is_autocast_enabled("cpu")
+        True
+    """
+    return (device_type or "cuda") in _ON.get()
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether the casts of leaves, such as weights, are kept for the length of a block.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_autocast_cache_enabled()
+        True
+    """
+    return _CACHES.get()
+
+
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """What ``autocast`` lowers to by default: float16 on a GPU, else bfloat16.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_autocast_dtype("cuda")
+        tinytorch.float16
+    """
+    chosen = _DTYPES.get().get(device_type)
+    return chosen or (dtypes.float16 if device_type == "cuda" else dtypes.bfloat16)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """``is_autocast_enabled("cpu")``, under its old name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.is_autocast_cpu_enabled()
+        False
+    """
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """``get_autocast_dtype("cpu")``, under its old name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_autocast_cpu_dtype().itemsize
+        2
+    """
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> dtypes.dtype:
+    """``get_autocast_dtype("cuda")``, under its old name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_autocast_gpu_dtype()
+        tinytorch.float16
+    """
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
+    """Switch mixed precision on or off, in this thread.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...; or, alone, ``enabled`` for ``"cuda"``.
+        enabled: Whether to switch it on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_autocast_enabled("cpu", False)
+    """
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    on = _ON.get()
+    if (device_type in on) is not bool(enabled):
+        _ON.set(on ^ {device_type})
+        torch_function.count_watchers(1 if enabled else -1)
+
+
+def set_autocast_dtype(device_type: str, dtype: Any) -> None:
+    """Choose what ``autocast`` is asked for by default, in this thread.
+
+    Args:
+        device_type: ``"cpu"``, ``"cuda"``, ...
+        dtype: The dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> before = tt.get_autocast_dtype("cpu")
+        >>> tt.set_autocast_dtype("cpu", tt.float16)
+        >>> tt.get_autocast_dtype("cpu")
+        tinytorch.float16
+        >>> tt.set_autocast_dtype("cpu", before)
+    """
+    _DTYPES.set({**_DTYPES.get(), device_type: dtypes.as_dtype(dtype)})
+
+
+def set_autocast_cpu_dtype(dtype: Any) -> None:
+    """``set_autocast_dtype("cpu", dtype)``, under its old name.
+
+    Args:
+        dtype: The dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_autocast_cpu_dtype(tt.get_autocast_cpu_dtype())
+    """
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype: Any) -> None:
+    """``set_autocast_dtype("cuda", dtype)``, under its old name.
+
+    Args:
+        dtype: The dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_autocast_gpu_dtype(tt.float16)
+    """
+    set_autocast_dtype("cuda", dtype)
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """``set_autocast_enabled("cpu", enabled)``, under its old name.
+
+    Args:
+        enabled: Whether to switch it on.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_autocast_cpu_enabled(False)
+    """
+    set_autocast_enabled("cpu", enabled)
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Say whether the casts of leaves are kept for the length of a block.
+
+    Args:
+        enabled: Whether they are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.set_autocast_cache_enabled(True)
+    """
+    _CACHES.set(bool(enabled))
+
+
+def clear_autocast_cache() -> None:
+    """Forget the casts that were kept.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.clear_autocast_cache()
+    """
+    _CASTS.set(None)
+
+
+def autocast_increment_nesting() -> int:
+    """Count one more block of ``autocast``, as PyTorch's own does when it begins.
+
+    Returns:
+        How many there are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.autocast_increment_nesting(), tt.autocast_decrement_nesting()
+        (1, 0)
+    """
+    return _nested(1)
+
+
+def autocast_decrement_nesting() -> int:
+    """Count one block of ``autocast`` less.
+
+    Returns:
+        How many there are.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.autocast_increment_nesting(), tt.autocast_decrement_nesting()
+        (1, 0)
+    """
+    return _nested(-1)
+
+
+def _nested(more: int) -> int:
+    _NESTING.set(_NESTING.get() + more)
+    return _NESTING.get()
+
+
+def has_gpu() -> bool:
+    """Whether there is a GPU."""
+    try:
+        return int(load("cupy").cuda.runtime.getDeviceCount()) > 0
+    except BackendUnavailableError:
+        return False
+
+
+class Off:
+    """A scope in which it is off for all devices: inside an operation that it has cast for."""
+
+    __slots__ = ("token",)
+
+    def __enter__(self) -> None:
+        self.token = _ON.set(frozenset())
+
+    def __exit__(self, *error: object) -> None:
+        _ON.reset(self.token)
+
+
+# -- what it does to arguments -----------------------------------------------------------------
+
+
+def casts(
+    op: Op, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """The arguments that an operation gets in their place; None if it is on no list."""
+    for device_type in _ON.get():
+        policy = _policy(op, device_type, args, options)
+        if policy == SUMS:
+            options = _sums(op, device_type, args, options)
+        elif policy not in (None, KEPT):
+            dtype = get_autocast_dtype(device_type) if policy == LOWER else dtypes.float32
+            if policy not in (LOWER, WIDE):
+                dtype = _widest(device_type, (*args, *options.values()), dtype)
+            args = tuple([_cast(value, device_type, dtype) for value in args])
+            options = {n: _cast(value, device_type, dtype) for n, value in options.items()}
+        if policy is not None:
+            return args, options
+    return None
+
+
+def _policy(op: Op, device_type: str, args: Any, options: Any) -> str | None:
+    name = aten_name(op)
+    if name == "pad":  # two of ATen's functions
+        mode = args[2] if len(args) > 2 else options.get("mode")
+        name = {"reflect": "reflection_pad", "replicate": "replication_pad"}.get(mode, name)
+    elif name == "interpolate" and options.get("mode") == "area":  # made of averages
+        return None
+    return POLICIES[device_type].get(name)
+
+
+def _is_eligible(value: Any, device_type: str) -> bool:
+    return (
+        isinstance(value, Tensor) and value._xp.device_type == device_type
+        and value.is_floating_point() and value.dtype is not dtypes.float64
+    )  # fmt: skip
+
+
+def _cast(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
+    if value.__class__ in (tuple, list):
+        return value.__class__(_cast(v, device_type, dtype) for v in value)
+    if not _is_eligible(value, device_type) or value.dtype is dtype:
+        return value
+    kept = (
+        _CACHES.get() and value.is_leaf and value.requires_grad and value.dtype is dtypes.float32
+        and dtype.itemsize < 4 and not value._is_view()
+    )  # fmt: skip
+    if not kept:
+        return value.to(dtype)
+    cache = _CASTS.get()
+    if cache is None:
+        cache = {}
+        _CASTS.set(cache)
+    key = id(value), dtype, grad_enabled()
+    if key not in cache:
+        cache[key] = value, value.to(dtype)
+    return cache[key][1]
+
+
+def cast_inside(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
+    """The tensors of a device in ``value``, also inside containers, as ``dtype``."""
+    if isinstance(value, dict):
+        return {key: cast_inside(v, device_type, dtype) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([cast_inside(v, device_type, dtype) for v in value])
+    return value.to(dtype) if _is_eligible(value, device_type) else value
+
+
+def _widest(device_type: str, values: Any, dtype: dtypes.dtype) -> dtypes.dtype:
+    """float32 if a tensor of it is there, else the lower dtype."""
+    flat = [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
+    found = {v.dtype for v in flat if _is_eligible(v, device_type)}
+    return dtype if dtypes.float32 in found else get_autocast_dtype(device_type)
+
+
+def _sums(op: Op, device_type: str, args: Any, options: dict[str, Any]) -> dict[str, Any]:
+    asked = options.get("dtype") is not None or len(args) > op.plan.index["dtype"]
+    if asked or not _is_eligible(args[0], device_type):
+        return options
+    return {**options, "dtype": dtypes.float32}
+
+
+for _function in (
+    is_autocast_enabled,
+    is_autocast_cache_enabled,
+    get_autocast_dtype,
+    is_autocast_cpu_enabled,
+    get_autocast_cpu_dtype,
+    get_autocast_gpu_dtype,
+    set_autocast_enabled,
+    set_autocast_dtype,
+    set_autocast_cpu_dtype,
+    set_autocast_gpu_dtype,
+    set_autocast_cpu_enabled,
+    set_autocast_cache_enabled,
+    clear_autocast_cache,
+    autocast_increment_nesting,
+    autocast_decrement_nesting,
+):
+    _function.__module__ = "tinytorch"
+is_autocast_available.__module__ = "tinytorch.amp"
