@@ -302,7 +302,29 @@ def _policy(op: Op, device_type: str, args: Any, options: Any) -> str | None:
         name = {"reflect": "reflection_pad", "replicate": "replication_pad"}.get(mode, name)
     elif name == "interpolate" and options.get("mode") == "area":  # made of averages
         return None
+    elif name == "max_pool3d" and options.get("return_indices"):  # which is another function
+        return None
+    elif name in _CONTRACTS and device_type == "cpu" and not _CONTRACTS[name](*args, **options):
+        return None
     return POLICIES[device_type].get(name)
+
+
+#: Whether a call of what is not always a product of matrices is one.
+_CONTRACTS: dict[str, Any] = {
+    "einsum": lambda equation, *operands: not isinstance(equation, str) or _contracts(equation),
+    "inner": lambda input, other: bool(input.ndim and other.ndim) and input.ndim + other.ndim > 2,
+    "tensordot": lambda a, b, dims=2, **named: not (
+        a.ndim == b.ndim == (dims if isinstance(dims, int) else len(dims[0]))
+    ),
+}
+
+
+def _contracts(equation: str) -> bool:
+    """Whether letters of several operands are summed over: a product of matrices does it."""
+    operands, _, result = equation.replace(" ", "").partition("->")
+    letters = "".join("".join(set(part)) for part in operands.split(","))
+    shared = {letter for letter in letters if letters.count(letter) > 1 and letter.isalpha()}
+    return not shared <= set(result) if "->" in equation else bool(shared)
 
 
 def _is_eligible(value: Any, device_type: str) -> bool:

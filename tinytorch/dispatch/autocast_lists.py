@@ -26,7 +26,8 @@ _PRODUCTS = (
 )
 _NAMES: dict[str, dict[str, str]] = {
     "cpu": {
-        LOWER: f"{_PRODUCTS} _addmm_activation",
+        # tensordot, inner and einsum are made of products there.
+        LOWER: f"{_PRODUCTS} _addmm_activation tensordot inner einsum",
         WIDE: f"""{_LOSSES} avg_pool3d binary_cross_entropy grid_sampler grid_sample polar prod
             quantile nanquantile stft cdist grid_sampler_2d grid_sampler_3d trace view_as_complex
             cholesky cholesky_inverse cholesky_solve inverse lu_solve orgqr ormqr pinverse
@@ -37,7 +38,7 @@ _NAMES: dict[str, dict[str, str]] = {
             linalg_eigvals linalg_eigvalsh linalg_inv linalg_householder_product linalg_tensorinv
             linalg_tensorsolve geqrf qr svd triangular_solve fractional_max_pool2d
             fractional_max_pool3d linalg_qr linalg_cholesky_ex linalg_svd linalg_eig linalg_eigh
-            linalg_lstsq linalg_inv_ex""",
+            linalg_lstsq linalg_inv_ex max_unpool1d linear_cross_entropy""",
         WIDEST: "cat stack index_copy",
         KEPT: "bilinear",
     },
