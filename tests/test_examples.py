@@ -358,3 +358,13 @@ def test_generate_writes_the_same_without_its_cache() -> None:
 def test_generate_writes_what_pytorch_writes(torch: Any) -> None:
     ours, theirs = load("generate"), vars(language.program("generate", "torch"))
     assert written(ours, tt, True) == written(theirs, torch, True)
+
+
+@pytest.mark.slow
+def test_folds_are_trained_on_a_backend_each(tmp_path: Path) -> None:
+    done = run("dask_folds", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"fold (\d) on (\w+) +accuracy ([\d.]+)%", done.stdout)
+    assert [number for number, _, _ in found] == ["0", "1", "2", "3"]
+    assert len({backend for _, backend, _ in found}) == 2
+    assert all(float(accuracy) > 94 for _, _, accuracy in found)

@@ -32,6 +32,7 @@ __all__ = [
     "load",
     "loaded",
     "register_backend",
+    "registered",
 ]
 
 #: PyTorch's switches of libraries, each a module that is imported when it is asked for.
@@ -124,6 +125,7 @@ _registry: dict[str, _Registration] = {
     "cupy": _Registration("cupy", "tinytorch.backends.cupy:CupyBackend"),
     "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
 }
+_BUILT_IN = frozenset(_registry)
 #: A device that nobody chooses for its library.
 _UNLISTED = frozenset(["meta"])
 _of_class: dict[type[Backend], _Registration] = {}
@@ -229,6 +231,24 @@ def list_backends() -> list[str]:
     """
     names = dict.fromkeys([*_registry, *_entry_points()])
     return [name for name in names if name not in _UNLISTED]
+
+
+def registered() -> dict[str, Any]:
+    """The loaders that programs gave to ``register_backend``, by their names.
+
+    In the place of a ``Backend`` stands its class: it is pickled by its name, which means nothing
+    to a process that has not registered it yet.
+
+    Example:
+        >>> from tinytorch import backends
+        >>> "numpy" in backends.registered()
+        False
+    """
+    return {
+        name: type(found.loader) if isinstance(found.loader, Backend) else found.loader
+        for name, found in _registry.items()
+        if name not in _BUILT_IN
+    }
 
 
 def check(backend: object) -> BackendLike:

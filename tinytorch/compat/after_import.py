@@ -15,7 +15,12 @@ from types import ModuleType
 from typing import Any
 
 #: By the module of another library, the one beside this whose ``register`` is called with it.
-TOLD = {"einops._backends": "einops"}
+TOLD = {
+    "einops._backends": "einops",
+    "dask.tokenize": "dask",
+    "dask.sizeof": "dask",
+    "distributed.protocol.serialize": "dask",
+}
 
 
 def install() -> None:

@@ -564,6 +564,15 @@ def rebuild_part(
     return out
 
 
+def without_the_rest(tensor: Tensor) -> Tensor:
+    """``tensor``; if it is a part of a larger memory, a copy, with which that need not travel."""
+    if tensor._memory().nbytes == tensor._data.nbytes:
+        return tensor
+    copy = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+    vars(copy).update(attributes(tensor))
+    return copy
+
+
 def share(cls: type[Tensor], source: Tensor) -> Tensor:
     """A tensor of class ``cls`` on the memory of ``source``, without its history."""
     return source._shared_as(cls)

@@ -23,8 +23,7 @@ from typing import Any
 
 from ..backends.numpy import shared_memory
 from ..core.pickling import Memory
-from ..core.storage import attributes
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, without_the_rest
 from .reductions import check_leaf, place
 
 #: Buffers of less than a page go into the message: mapping them takes longer than copying.
@@ -75,7 +74,7 @@ class _Pickler(reduction.ForkingPickler):
             return place(obj, pickle.PickleBuffer)
         if isinstance(obj, Tensor):
             check_leaf(obj)
-            return _without_the_rest(obj).__reduce_ex__(5)
+            return (obj if obj.is_shared() else without_the_rest(obj)).__reduce_ex__(5)
         return NotImplemented
 
     def _take(self, buffer: pickle.PickleBuffer) -> bool:
@@ -96,15 +95,6 @@ class _Pickler(reduction.ForkingPickler):
                     with content[done:] as rest:
                         done += file.write(rest)
         return False
-
-
-def _without_the_rest(tensor: Tensor) -> Tensor:
-    """``tensor``, or if it is a part of memory that is not shared, a copy of that part."""
-    if tensor.is_shared() or tensor._memory().nbytes == tensor._data.nbytes:
-        return tensor
-    copy = tensor.detach().clone().requires_grad_(tensor.requires_grad)
-    vars(copy).update(attributes(tensor))
-    return copy
 
 
 def _socket(connection: Connection) -> socket.socket:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from multiprocessing import connection, context
 from typing import Any, NoReturn
 
-from ...backends import load
+from ...backends import load, register_backend, registered
 from ...multiprocessing import get_context
 from ...multiprocessing.messages import receive, send
 from ...multiprocessing.parents import when_parent_ends
@@ -70,10 +70,13 @@ class Processes:
 
     def _start(self, made: Any, job: Job) -> None:
         here, there = made.Pipe()
+        state = get_state()
+        # That the program has registered it is news to a process that is not forked.
+        loaders = {name: each for name, each in registered().items() if name == str(state.backend)}
         _ends.add(here)
         process = made.Process(
             target=_run_process,
-            args=(there, job, get_state()),
+            args=(there, job, state, loaders),
             name=f"DataLoader worker {job.info.id}",
             daemon=True,
         )
@@ -152,12 +155,14 @@ def _ending(code: int | None) -> str:
     return f"killed by signal {signal.Signals(-code).name}"
 
 
-def _run_process(there: Any, job: Job, state: State) -> None:
+def _run_process(there: Any, job: Job, state: State, loaders: dict[str, Any]) -> None:
     try:
         when_parent_ends(lambda: os._exit(1))
         be_worker(job.info)
 
         def prepare(job: Job) -> None:
+            for name, loader in loaders.items():
+                register_backend(name, loader)
             state.apply()
             set_num_threads(1)
             _seed(job)

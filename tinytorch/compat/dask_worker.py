@@ -1,0 +1,57 @@
+"""What workers of a Dask cluster are told when they start: ``WorkerState``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..backends import register_backend, registered
+from ..state import State, get_state, set_default_backend, set_default_dtype
+
+try:
+    from distributed import WorkerPlugin
+except ImportError as error:
+    raise ImportError(
+        "WorkerState is a plug-in for workers of Dask, which is not installed; "
+        'pip install "dask[distributed]"'
+    ) from error
+
+
+class WorkerState(WorkerPlugin):  # type: ignore[misc]  # Dask's classes have no types
+    """A plug-in that gives workers the program's backends and its default dtype.
+
+    What the program has registered by ``register_backend`` is registered in each worker, and the
+    program's backend and default dtype are the worker's defaults, for all its threads. Grad mode
+    and what holds for a block alone go with a function: ``tt.propagate``.
+
+    Args:
+        backends: The backends of single workers, by their names, which are numbers in a
+            ``LocalCluster``. Default: that of the program, for all.
+
+    Raises:
+        UnknownBackendError, BackendUnavailableError: In a worker that cannot use its backend.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from distributed import Client, LocalCluster  # doctest: +SKIP
+        >>> from tinytorch.compat.dask_worker import WorkerState  # doctest: +SKIP
+        >>> with LocalCluster(n_workers=2) as cluster, Client(cluster) as client:  # doctest: +SKIP
+        ...     client.register_plugin(WorkerState({0: "numpy", 1: "cupy"}))
+        ...     print(client.run(tt.get_backend))
+
+    Reference: https://distributed.dask.org/en/stable/plugins.html
+    """
+
+    name = "tinytorch"
+
+    def __init__(self, backends: Mapping[Any, str] | None = None) -> None:
+        self.state: State = get_state()
+        self.backends = dict(backends or {})
+        self.loaders = registered()
+
+    def setup(self, worker: Any) -> None:
+        """Do it in a worker; Dask calls this."""
+        for name, loader in self.loaders.items():
+            register_backend(name, loader, replace=True)
+        set_default_backend(self.backends.get(worker.name, self.state.backend))
+        set_default_dtype(self.state.default_dtype)
