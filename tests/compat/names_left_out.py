@@ -242,6 +242,13 @@ LEFT_OUT = {
     """,
     "files of a package that is one module here": """
         torch.multiprocessing: pool queue
+        torch.multiprocessing.reductions: fd_id rebuild_cuda_tensor rebuild_event
+            rebuild_meta_tensor rebuild_nested_tensor rebuild_sparse_compressed_tensor
+            rebuild_sparse_coo_tensor rebuild_storage_empty rebuild_storage_fd
+            rebuild_storage_filename rebuild_tensor rebuild_typed_storage
+            rebuild_typed_storage_child reduce_event reduce_nested_tensor reduce_sparse_tensor
+            reduce_typed_storage reduce_typed_storage_child shared_cache SharedCache
+            storage_from_cache StorageWeakRef
         torch.multiprocessing.spawn: ProcessContext ProcessException ProcessExitedException
             ProcessRaisedException spawn SpawnContext start_processes
     """,
@@ -294,9 +301,8 @@ LEFT_OUT = {
             as_sparse_gradcheck semi_structured
     """,
     "storages stay where they are": """
-        torch.storage.TypedStorage: cuda get_device pin_memory share_memory_
-        torch.storage.UntypedStorage: new is_sparse_csr share_memory_ cuda get_device pin_memory
-        torch.types.Storage: share_memory_
+        torch.storage.TypedStorage: cuda get_device pin_memory
+        torch.storage.UntypedStorage: new is_sparse_csr cuda get_device pin_memory
     """,
     "how PyTorch collects its report": """
         torch.utils.collect_env: SystemEnv run run_and_read_all run_and_parse_first_match

@@ -30,7 +30,9 @@ from .reductions import check_leaf, place
 _SMALL = 4096
 #: The system passes 253 descriptors at once, and has a limit on those that nobody has read yet.
 _MOST = 64
-_HEADER = struct.Struct("<qB")
+#: A number for the receiver, and how many descriptors follow. For each a byte comes after it: 1 if
+#: the memory was shared before.
+_HEADER = struct.Struct("<qI")
 
 
 def send(connection: Connection, number: int, content: Any) -> None:
@@ -39,35 +41,42 @@ def send(connection: Connection, number: int, content: Any) -> None:
     Tensors arrive as copies, unless they were in shared memory before.
     """
     file = io.BytesIO()
-    descriptors: list[int] = []
-    made: list[int] = []
+    pickler = _Pickler(file)
     try:
-        _Pickler(file, descriptors, made).dump(content)
-        connection.send_bytes(_HEADER.pack(number, len(descriptors)) + file.getbuffer())
-        if descriptors:
-            _send_descriptors(connection, descriptors)
+        pickler.dump(content)
+        descriptors = [each for each, _ in pickler.sent]
+        start = _HEADER.pack(number, len(descriptors)) + bytes(old for _, old in pickler.sent)
+        connection.send_bytes(start + file.getbuffer())
+        for first in range(0, len(descriptors), _MOST):
+            _send_descriptors(connection, descriptors[first : first + _MOST])
     finally:
-        for each in made:
-            os.close(each)
+        for descriptor, old in pickler.sent:
+            if not old:
+                os.close(descriptor)
 
 
 def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
-    """Return the number of the next message, and a function that makes its object."""
+    """Return the number of the next message, and a function that makes its object or raises."""
     message = memoryview(connection.recv_bytes())
     number, count = _HEADER.unpack_from(message)
+    olds, content = message[_HEADER.size :][:count], message[_HEADER.size + count :]
     descriptors: list[int] = []
-    if count:
+    for first in range(0, count, _MOST):
         with _socket(connection) as there:
-            descriptors = reduction.recvfds(there, count)
-    buffers = [_mapped(each) for each in descriptors]
-    return number, lambda: pickle.loads(message[_HEADER.size :], buffers=buffers)
+            descriptors += reduction.recvfds(there, min(_MOST, count - first))
+
+    def unpickle() -> Any:
+        buffers = [_mapped(*each) for each in zip(descriptors, olds, strict=True)]
+        return pickle.loads(content, buffers=buffers)
+
+    return number, unpickle
 
 
 class _Pickler(reduction.ForkingPickler):
-    def __init__(self, file: Any, descriptors: list[int], made: list[int]) -> None:
+    def __init__(self, file: Any) -> None:
         super().__init__(file, 5, True, self._take if shared_memory.POSSIBLE else None)
-        self._descriptors = descriptors
-        self._made = made
+        #: The descriptors that belong to the pickle, and whether their memory was shared before.
+        self.sent: list[tuple[int, bool]] = []
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Memory):
@@ -80,21 +89,23 @@ class _Pickler(reduction.ForkingPickler):
     def _take(self, buffer: pickle.PickleBuffer) -> bool:
         """Whether a buffer stays in the pickle; else its descriptor goes beside it."""
         with buffer.raw() as content:
-            shared = content.obj if isinstance(content.obj, shared_memory.Segment) else None
-            if shared is not None:
-                self._descriptors.append(shared.descriptor)
+            if isinstance(content.obj, shared_memory.Segment):
+                self.sent.append((content.obj.descriptor, True))
                 return False
-            if content.nbytes < _SMALL or len(self._descriptors) >= _MOST:
+            if content.nbytes < _SMALL or len(self.sent) >= _MOST:
                 return True
             descriptor = shared_memory.unnamed_file()
-            self._made.append(descriptor)
-            self._descriptors.append(descriptor)
-            with open(descriptor, "wb", buffering=0, closefd=False) as file:
-                done = 0
-                while done < content.nbytes:
-                    with content[done:] as rest:
-                        done += file.write(rest)
+            self.sent.append((descriptor, False))
+            _write(descriptor, content)
         return False
+
+
+def _write(descriptor: int, content: memoryview) -> None:
+    with open(descriptor, "wb", buffering=0, closefd=False) as file:
+        done = 0
+        while done < content.nbytes:
+            with content[done:] as rest:
+                done += file.write(rest)
 
 
 def _socket(connection: Connection) -> socket.socket:
@@ -114,8 +125,8 @@ def _send_descriptors(connection: Connection, descriptors: list[int]) -> None:
                 time.sleep(0.001)
 
 
-def _mapped(descriptor: int) -> Any:
-    """The memory behind a descriptor; a copy of it if there could be too few for more.
+def _mapped(descriptor: int, old: bool) -> Any:
+    """The memory behind a descriptor; a copy of what is new if there could be too few for more.
 
     A mapping takes two of the descriptors that a process may have, and a program may keep every
     batch that it gets.
@@ -124,4 +135,4 @@ def _mapped(descriptor: int) -> Any:
 
     found = shared_memory.attach(descriptor)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return found.copy() if shared_memory.attached() > limit // 4 else found
+    return found if old or shared_memory.attached() <= limit // 4 else found.copy()

@@ -458,6 +458,11 @@ def test_a_stream_takes_no_order(name: str, value: Any) -> None:
     assert str(caught.value) == STREAM.format(name, name) + str(value)
 
 
+def test_nothing_is_not_prefetched() -> None:
+    with pytest.raises(ValueError, match="prefetch_factor must be greater than 0, got 0"):
+        iter(DataLoader(Squares(), num_workers=1, prefetch_factor=0))
+
+
 def test_an_empty_dataset() -> None:
     assert list(DataLoader([])) == []  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="num_samples should be a positive integer value"):

@@ -211,6 +211,49 @@ def test_order_is_kept_or_not() -> None:
     assert sorted(loose) == kept and loose[0] != 0
 
 
+class Lengths(IterableDataset[int]):
+    """The first worker's stream ends at once."""
+
+    def __iter__(self) -> Iterator[int]:
+        info = get_worker_info()
+        assert info is not None
+        return iter(range(0 if info.id == 0 else 5))
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_streams_of_several_lengths(torch: Any, in_order: bool) -> None:
+    found = []
+    for library in (tt, torch):
+        stream: Any = Lengths()
+        if library is torch:
+            stream = type("Theirs", (torch.utils.data.IterableDataset,), {"__iter__": theirs})()
+        loader = library.utils.data.DataLoader(
+            stream, None, num_workers=3, prefetch_factor=1, in_order=in_order
+        )
+        found.append(sorted(loader) if not in_order else list(loader))
+    assert found[0] == found[1] and len(found[0]) == 10
+
+
+def theirs(self: Any) -> Iterator[int]:
+    worker = sys.modules["torch"].utils.data.get_worker_info().id
+    return iter(range(0 if worker == 0 else 5))
+
+
+def test_a_batch_may_have_more_tensors_than_a_message_has_descriptors() -> None:
+    (found,) = DataLoader(Many(), None, num_workers=1)
+    assert [each[0].item() for each in found] == [*range(150), *range(300)]
+    assert all(each.is_shared() for each in found[-300:])
+
+
+class Many(Dataset[Any]):
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: int) -> Any:
+        own = [tt.full((2000,), i) for i in range(150)]
+        return own + [tt.full((2,), i).share_memory_() for i in range(300)]
+
+
 # -- what goes wrong ---------------------------------------------------------------------------
 
 

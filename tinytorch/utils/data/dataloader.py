@@ -319,7 +319,9 @@ class _WorkersIterator(_BaseIterator):
         self.owner: dict[int, int] = {}
         if self.team is None:
             self.count = loader.num_workers
-            self.prefetch = loader.prefetch_factor or 0
+            self.prefetch = 2 if loader.prefetch_factor is None else loader.prefetch_factor
+            if self.prefetch < 1:
+                raise ValueError(f"prefetch_factor must be greater than 0, got {self.prefetch}")
             self.ends = not loader.persistent_workers
             self.team = self._hire(loader)
         self.open_workers = set(range(self.count))
@@ -351,21 +353,22 @@ class _WorkersIterator(_BaseIterator):
 
     def _submit(self) -> None:
         """Give the next key to the next worker whose stream has not ended."""
-        if not self.open_workers:
+        worker = self._next_worker()
+        if worker is None:
             return
         key = next(self.keys, self)
         if key is self:
             return
-        worker = self._next_worker()
         self.owner[self.next_task] = worker
         self.team.submit(worker, self.next_task, key)
         self.next_task += 1
 
-    def _next_worker(self) -> int:
+    def _next_worker(self) -> int | None:
         """By turns; where batches need no order, it is none that has its share already."""
-        share = self.prefetch * self.count // len(self.open_workers)
+        share = self.prefetch * self.count // max(len(self.open_workers), 1)
         busy = Counter(() if self.in_order else self.owner.values())
-        return next(i for i in self.turn if i in self.open_workers and busy[i] < share)
+        turns = itertools.islice(self.turn, self.count)
+        return next((i for i in turns if i in self.open_workers and busy[i] < share), None)
 
     def _receive(self) -> tuple[int, Any]:
         try:
