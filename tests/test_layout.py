@@ -26,11 +26,12 @@ OWN_CODE = [
     path
     for folder in ("tinytorch", "tests", "stubs", "benchmarks", "examples", "docs")
     for path in sorted((ROOT / folder).rglob("*.py"))
+    if "node_modules" not in path.parts
 ]
 TEXTS = [
     *OWN_CODE,
     *sorted(ROOT.glob("*.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *(p for p in sorted((ROOT / "docs").rglob("*.md")) if "node_modules" not in p.parts),
     *sorted((ROOT / "benchmarks" / "results").glob("*-*.json")),
     *sorted(ROOT.glob("*.cfg")),
     *sorted(ROOT.glob("*.toml")),
