@@ -160,6 +160,14 @@ def test_tables_show_every_figure_that_is_kept() -> None:
     assert "<svg" in files["ratios.svg"] and "cumsum, 1000x1000" in files["ratios.svg"]
 
 
+def test_every_run_that_is_kept_is_shown() -> None:
+    page = (DOCS / "performance.md").read_text(encoding="utf-8")
+    performance = builder("performance")
+    files = performance.files()
+    assert {f"{path.stem}.md" for path in performance.machines()} <= files.keys()
+    assert all(f" generated/{name}\n" in page for name in files)
+
+
 def test_every_page_is_in_the_index() -> None:
     """By its name, or by the page of the folder it is in."""
     index = (DOCS / "index.md").read_text(encoding="utf-8")
