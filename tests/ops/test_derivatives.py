@@ -381,4 +381,6 @@ def test_every_composite_has_an_example() -> None:
     # With theirs in test_recurrent_layers, test_segments and test_names_in_use.
     keys |= {"gru", "lstm", "rnn_relu", "rnn_tanh", "segment_reduce"}
     keys |= {"nn.functional.grouped_mm", "Tensor.module_load"}
+    # Of memory, in tests/multiprocessing.
+    keys |= {"Tensor.is_shared", "Tensor.share_memory_"}
     assert composites - keys <= set(OTHER_COMPOSITES.split())

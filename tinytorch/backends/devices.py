@@ -34,11 +34,11 @@ class Placement:
 
     Attributes:
         several: Whether there are several devices, so that ``here`` has something to do.
-        shares_memory: Whether arrays can be moved to memory that processes share.
+        can_be_shared: Whether arrays can be moved to memory that processes share.
     """
 
     several: bool = False
-    shares_memory: ClassVar[bool] = False
+    can_be_shared: ClassVar[bool] = False
     #: What the layers above do once there is a backend of several devices.
     when_several: ClassVar[list[Callable[[], None]]] = []
 

@@ -48,7 +48,7 @@ class MetaBackend(NumpyBackend):
     name = "meta"
     device_type = "meta"
     has_numbers = False
-    shares_memory = False
+    can_be_shared = False
 
     # Zeros are indices of anything, and no random memory.
     def empty(self, shape: Any, dtype: Any = float, order: Any = "C") -> Array:

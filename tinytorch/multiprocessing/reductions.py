@@ -62,7 +62,7 @@ def reduce_tensor(tensor: Tensor) -> Any:
         (True, tensor([1., 1.]))
     """
     check_leaf(tensor)
-    if tensor._xp.shares_memory:
+    if tensor._xp.can_be_shared:
         share([tensor])
     return tensor.__reduce_ex__(5)
 
@@ -77,7 +77,7 @@ def reduce_storage(storage: UntypedStorage) -> Any:
         >>> function(*arguments).tolist()
         [1, 2]
     """
-    if storage._xp.shares_memory:
+    if storage._xp.can_be_shared:
         storage.share_memory_()
     return storage.__reduce_ex__(5)
 
@@ -94,7 +94,7 @@ def place(memory: Memory, spell: Any) -> Any:
         spell: From the piece to what a pickle is to hold for it, which has to come out of it as
             the array of all its bytes.
     """
-    segment = shared_memory.segment_of(memory.flat) if memory.xp.shares_memory else None
+    segment = shared_memory.segment_of(memory.flat) if memory.xp.can_be_shared else None
     if segment is None:
         return memory.__reduce__()
     start = memory.xp.address(memory.flat) - memory.xp.address(shared_memory.root_of(segment))

@@ -137,7 +137,7 @@ class NumpyBackend(Backend):
     column_bytes = 4 << 20
     fuses = False
     checks_indices = True
-    shares_memory = shared_memory.POSSIBLE
+    can_be_shared = shared_memory.POSSIBLE
 
     item: Any = staticmethod(numpy.ndarray.item)
 
@@ -151,7 +151,7 @@ class NumpyBackend(Backend):
         return shared_memory.segment_of(array) is not None
 
     def move_to_shared(self, array: Array) -> Callable[[Array], Array]:
-        return shared_memory.Move(array) if self.shares_memory else super().move_to_shared(array)
+        return shared_memory.Move(array) if self.can_be_shared else super().move_to_shared(array)
 
     def masked(self, array: Array, mask: Array) -> Array:
         if (
