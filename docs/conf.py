@@ -17,7 +17,6 @@ extensions = [
     "builder.extension",
     "myst_parser",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.mathjax",
 ]
 exclude_patterns = ["browser", "builder", "generated/*.md"]
 nitpicky = True
@@ -25,7 +24,7 @@ nitpicky = True
 # Names of other libraries that are not in their inventories.
 nitpick_ignore_regex = [("py:class", r"[^.]*|typing\..*"), ("py:obj", r"(?!tinytorch\b).*")]
 
-myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 # Copies of what the two sites publish, cut down to Python's objects.

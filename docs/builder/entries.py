@@ -108,7 +108,10 @@ def documentation(name: Name, value: Any) -> list[str]:
     place = others_place(name, value)
     if place is not None:
         return [f":py:obj:`{place}`, as it is.", ""]
-    return convert(inspect.getdoc(value) or "", partial(target, name, parameters(value)))
+    text = convert(inspect.getdoc(value) or "", partial(target, name, parameters(value)))
+    if numpys(name) is not None:
+        text += [f":NumPy: :py:obj:`{name.dotted.removeprefix('tinytorch.')}`", ""]
+    return text
 
 
 def others_place(name: Name, value: Any) -> str | None:
@@ -117,21 +120,22 @@ def others_place(name: Name, value: Any) -> str | None:
     What is made of a thing of NumPy's has its docstring, and that is not for this site.
     """
     home = getattr(inspect.unwrap(value), "__module__", None) or "tinytorch"
-    numpys = name.dotted.removeprefix("tinytorch.")
-    if name.space.startswith("tinytorch.numpy") and documented_by_numpy(numpys, value):
-        return numpys
+    theirs = numpys(name)
+    if theirs is not None and value.__doc__ and theirs.__doc__ == value.__doc__:
+        return name.dotted.removeprefix("tinytorch.")
     if home.partition(".")[0] == "tinytorch":
         return None
     return f"{home}.{getattr(value, '__name__', name.name)}"
 
 
-def documented_by_numpy(full: str, value: Any) -> bool:
-    """Whether the docstring is that of the thing that NumPy has under this name."""
+def numpys(name: Name) -> Any:
+    """What NumPy has under the name of a thing of its dialect; None if it has nothing."""
+    if not name.space.startswith("tinytorch.numpy"):
+        return None
     try:
-        theirs = attrgetter(full.removeprefix("numpy."))(numpy)
+        return attrgetter(name.dotted.removeprefix("tinytorch.numpy."))(numpy)
     except AttributeError:
-        return False
-    return bool(value.__doc__) and theirs.__doc__ == value.__doc__
+        return None
 
 
 def members(name: Name) -> Iterator[str]:
