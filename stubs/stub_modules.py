@@ -123,8 +123,8 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
     if module == "tinytorch":
         numpy = load("numpy")
         names = {n for n in names if n not in forwarded(numpy) or is_own(getattr(loaded, n))}
-        # One that no backend of this package has, bfloat16, is not there when it is asked for.
-        values.update((name, each) for name, each in dtypes.NAMES.items() if each.dtype is not None)
+        # Also those that are there where an extra is installed, such as bfloat16.
+        values.update(dtypes.NAMES)
         names -= dtypes.NAMES.keys()
     dir(loaded)  # has a package run
     listed = "__dir__" in vars(loaded)

@@ -125,6 +125,21 @@ from tinytorch.core.torch_function import DisableTorchFunction as DisableTorchFu
 from tinytorch.core.torch_function import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from tinytorch.cuda.streams import Event as Event
 from tinytorch.cuda.streams import Stream as Stream
+from tinytorch.dispatch.autocast import autocast_decrement_nesting as autocast_decrement_nesting
+from tinytorch.dispatch.autocast import autocast_increment_nesting as autocast_increment_nesting
+from tinytorch.dispatch.autocast import clear_autocast_cache as clear_autocast_cache
+from tinytorch.dispatch.autocast import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+from tinytorch.dispatch.autocast import get_autocast_dtype as get_autocast_dtype
+from tinytorch.dispatch.autocast import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+from tinytorch.dispatch.autocast import is_autocast_cache_enabled as is_autocast_cache_enabled
+from tinytorch.dispatch.autocast import is_autocast_cpu_enabled as is_autocast_cpu_enabled
+from tinytorch.dispatch.autocast import is_autocast_enabled as is_autocast_enabled
+from tinytorch.dispatch.autocast import set_autocast_cache_enabled as set_autocast_cache_enabled
+from tinytorch.dispatch.autocast import set_autocast_cpu_dtype as set_autocast_cpu_dtype
+from tinytorch.dispatch.autocast import set_autocast_cpu_enabled as set_autocast_cpu_enabled
+from tinytorch.dispatch.autocast import set_autocast_dtype as set_autocast_dtype
+from tinytorch.dispatch.autocast import set_autocast_enabled as set_autocast_enabled
+from tinytorch.dispatch.autocast import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from tinytorch.dispatch.tensor_types import BFloat16Tensor as BFloat16Tensor
 from tinytorch.dispatch.tensor_types import BoolTensor as BoolTensor
 from tinytorch.dispatch.tensor_types import ByteTensor as ByteTensor
@@ -186,21 +201,6 @@ from tinytorch.random import set_rng_state as set_rng_state
 from tinytorch.serialization import load as load
 from tinytorch.serialization import save as save
 from tinytorch.state import state as state
-from tinytorch.state.autocast import autocast_decrement_nesting as autocast_decrement_nesting
-from tinytorch.state.autocast import autocast_increment_nesting as autocast_increment_nesting
-from tinytorch.state.autocast import clear_autocast_cache as clear_autocast_cache
-from tinytorch.state.autocast import get_autocast_cpu_dtype as get_autocast_cpu_dtype
-from tinytorch.state.autocast import get_autocast_dtype as get_autocast_dtype
-from tinytorch.state.autocast import get_autocast_gpu_dtype as get_autocast_gpu_dtype
-from tinytorch.state.autocast import is_autocast_cache_enabled as is_autocast_cache_enabled
-from tinytorch.state.autocast import is_autocast_cpu_enabled as is_autocast_cpu_enabled
-from tinytorch.state.autocast import is_autocast_enabled as is_autocast_enabled
-from tinytorch.state.autocast import set_autocast_cache_enabled as set_autocast_cache_enabled
-from tinytorch.state.autocast import set_autocast_cpu_dtype as set_autocast_cpu_dtype
-from tinytorch.state.autocast import set_autocast_cpu_enabled as set_autocast_cpu_enabled
-from tinytorch.state.autocast import set_autocast_dtype as set_autocast_dtype
-from tinytorch.state.autocast import set_autocast_enabled as set_autocast_enabled
-from tinytorch.state.autocast import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from tinytorch.state.backend import backend_context as backend_context
 from tinytorch.state.backend import get_backend as get_backend
 from tinytorch.state.backend import get_default_backend as get_default_backend
@@ -239,6 +239,7 @@ from tinytorch.warnings import is_warn_always_enabled as is_warn_always_enabled
 from tinytorch.warnings import set_warn_always as set_warn_always
 
 __version__: str
+bfloat16: dtype
 bool: dtype
 bool_: dtype
 c_: Joiner
@@ -255,6 +256,10 @@ float: dtype
 float16: dtype
 float32: dtype
 float64: dtype
+float8_e4m3fn: dtype
+float8_e4m3fnuz: dtype
+float8_e5m2: dtype
+float8_e5m2fnuz: dtype
 half: dtype
 index_exp: IndexExpression
 int: dtype

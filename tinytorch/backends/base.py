@@ -134,7 +134,12 @@ class Backend(SpecialFunctions):
 
     def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
         """A new array from numbers, nested sequences or foreign arrays."""
-        host = numpy.array(data) if dtype is None else numpy.array(data, self.native_dtype(dtype))
+        if dtype is None:
+            host = numpy.array(data)
+        elif dtype in dtypes.FLOAT8:
+            host = low_precision.cast(numpy.array(data, "float32"), self.native_dtype(dtype))
+        else:
+            host = numpy.array(data, self.native_dtype(dtype))
         return self.from_numpy(host)
 
     def is_view(self, out: Array, source: Array) -> bool:

@@ -8,6 +8,7 @@ float32 and rounds once. NumPy numbers dtypes of other libraries from 256 up, so
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy
 
@@ -34,6 +35,13 @@ def missing(dtype: dtypes.dtype) -> str:
     if dtype not in dtypes.LOW or dtype.dtype is not None:
         return ""
     return f"; for arrays of it install the package {PACKAGE} (pip install {PACKAGE})"
+
+
+def cast(array: Any, native: Any) -> Any:
+    """An array in another dtype; float8_e4m3fn has no infinity and saturates, as in PyTorch."""
+    if native.char == "4":
+        array = array.astype("float32").clip(-448, 448)
+    return array.astype(native)
 
 
 def widened(array: numpy.ndarray, dtype: dtypes.dtype) -> numpy.ndarray:

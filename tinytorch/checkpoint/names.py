@@ -103,6 +103,14 @@ class LoadedStorage:
             self._arrays[key] = self.backend.from_numpy(self._host.view(native))
         return self._arrays[key]
 
+    def widened(self, dtype: dtypes.dtype) -> Array:
+        """``array`` as float32, for a dtype below that."""
+        key = (self.backend, f"{dtype.name} as float32")
+        if key not in self._arrays:
+            numbers = low_precision.widened(self._host, dtype)
+            self._arrays[key] = self.backend.from_numpy(numbers)
+        return self._arrays[key]
+
 
 #: Whether storages below float32 are read as float32; None: where the backend lacks their dtype.
 upcast: Variable[bool | None] = Variable("checkpoint_upcast", None)
@@ -135,7 +143,7 @@ def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
     dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
     xp = loaded.backend.here()
     if is_widened(dtype, xp):
-        array = xp.from_numpy(low_precision.widened(loaded._host, dtype))
+        array = loaded.widened(dtype)
     elif xp.supports(dtype):
         array = loaded.array(dtype)
     else:
@@ -293,6 +301,6 @@ def unsupported(names: Mapping[tuple[str, str], Any], module: str, name: str) ->
         "_rebuild_sparse_tensor": "a sparse tensor", "_rebuild_qtensor": "a quantized tensor",
         "_rebuild_nested_tensor": "a nested tensor",
     }.get(name)  # fmt: skip
-    if what is None and name.startswith(("float8", "float4", "float6", "q", "bits", "complex32")):
+    if what is None and name.startswith(("float8", "float4", "q", "bits", "complex32")):
         what = f"a tensor of dtype {name}"
     return what and f"the checkpoint holds {what}, which tinytorch does not have"

@@ -313,8 +313,8 @@ def _policy(op: Op, device_type: str, args: Any, options: Any) -> str | None:
 _CONTRACTS: dict[str, Any] = {
     "einsum": lambda equation, *operands: not isinstance(equation, str) or _contracts(equation),
     "inner": lambda input, other: bool(input.ndim and other.ndim) and input.ndim + other.ndim > 2,
-    "tensordot": lambda a, b, dims=2, **named: not (
-        a.ndim == b.ndim == (dims if isinstance(dims, int) else len(dims[0]))
+    "tensordot": lambda a, b, dims=2, **named: (
+        not (a.ndim == b.ndim == (dims if isinstance(dims, int) else len(dims[0])))
     ),
 }
 

@@ -7,6 +7,7 @@ steps of ``template`` again. Views and several results, which both need.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ..autograd.nodes import next_seq, node_of
@@ -115,7 +116,9 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
     if op.exact_out == "gives" and isinstance(out, Tensor) and options.get("dtype") is None:
         options["dtype"] = out.dtype
     exact = _is_exact(op.exact_out, (*args, *options.values()))
-    return write_to_out(out, call_plain(op, args, options), op, exact)
+    with autocast.Off():
+        result = call_plain(op, args, options)
+    return write_to_out(out, result, op, exact)
 
 
 def _is_exact(mode: bool | str | None, given: tuple[Any, ...]) -> bool:
@@ -233,7 +236,8 @@ def _composite_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, 
     """A composite with its result written to ``out``."""
     if out is not None:
         check_out(op, out, (*args, *options.values()))
-    result = op.function(*args, **options)
+    with autocast.Off() if out is not None else nullcontext():
+        result = op.function(*args, **options)
     return result if out is None else write_unrecorded(out, result, op)
 
 

@@ -37,7 +37,7 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The operation in float32, its results rounded.
 
     Raises:
-        NotImplementedError: For a float8, of which PyTorch has storage and casts alone.
+        NotImplementedError: For a float8, of which PyTorch has little but storage and casts.
     """
     given = bind(op, args, options)
     target = _target(op, given)
@@ -47,12 +47,14 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         target = dtypes.as_dtype(wanted)
         if target in dtypes.LOW:
             given[at] = dtypes.float32
-    wide = [_widened(op, value) for value in given]
+    if wanted is None:
+        _check_float8(op, given)
+    wide = [_widened(value) for value in given]
     n = op.plan.positional
     named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
     ready, xp = prepare(op, tuple(wide[:n]), named)
     result = op.core(xp, *ready)
-    return _rounded(op, result, target) if target in dtypes.LOW else result
+    return _rounded(result, target) if target in dtypes.LOW else result
 
 
 def composite_low(
@@ -62,10 +64,10 @@ def composite_low(
     given = [*args, *options.values()]
     floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
     target = result_dtype(floats)
-    result = body(
-        *[_widened(op, v) for v in args], **{n: _widened(op, v) for n, v in options.items()}
-    )
-    return _rounded(op, result, target) if target in dtypes.LOW else result
+    if options.get("dtype") is None:
+        _check_float8(op, given)
+    result = body(*map(_widened, args), **{n: _widened(v) for n, v in options.items()})
+    return _rounded(result, target) if target in dtypes.LOW else result
 
 
 def _target(op: Op, given: list[Any]) -> dtypes.dtype:
@@ -80,25 +82,40 @@ def _target(op: Op, given: list[Any]) -> dtypes.dtype:
     return result_dtype([v for v in operands if isinstance(v, numbers)])
 
 
-def _widened(op: Op, value: Any) -> Any:
+#: What PyTorch's CPU kernels do with float8, casts, copies and views aside.
+_OF_FLOAT8 = frozenset(
+    "eq ne abs isnan isreal all any flip roll index_select masked_select repeat tile mul mm matmul "
+    "diag equal _all_equal index_put where cat stack".split()
+)
+
+
+def _check_float8(op: Op, given: list[Any]) -> None:
+    for value in given:
+        if value.__class__ in (tuple, list):
+            _check_float8(op, list(value))
+        elif isinstance(value, Tensor) and value.dtype in dtypes.FLOAT8:
+            if op.name not in _OF_FLOAT8:
+                raise NotImplementedError(
+                    f'"{op.name}" not implemented for {scalar_name(value.dtype)!r}; cast it first, '
+                    "to float32 say"
+                )
+
+
+def _widened(value: Any) -> Any:
     if isinstance(value, Tensor):
         if value._data.dtype.num < 256:
             return value
-        if value._data.dtype.itemsize == 1:
-            raise NotImplementedError(
-                f'"{op.name}" not implemented for {scalar_name(value.dtype)!r}; cast it with .to()'
-            )
         return value.to(dtypes.float32)
     if value.__class__ in (tuple, list):
-        return value.__class__(_widened(op, v) for v in value)
+        return value.__class__(_widened(v) for v in value)
     return value
 
 
-def _rounded(op: Op, result: Any, target: dtypes.dtype) -> Any:
+def _rounded(result: Any, target: dtypes.dtype) -> Any:
     if isinstance(result, tuple):
-        return tuple.__new__(type(result), [_rounded(op, r, target) for r in result])
+        return tuple.__new__(type(result), [_rounded(r, target) for r in result])
     if isinstance(result, list):
-        return [_rounded(op, r, target) for r in result]
+        return [_rounded(r, target) for r in result]
     if not isinstance(result, Tensor) or result.dtype is not dtypes.float32:
         return result
     low = result.to(target)

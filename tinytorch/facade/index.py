@@ -201,8 +201,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             lgamma_ mvlgamma mvlgamma_ polygamma""",
     },
     "Tensor": {
-        "create.conversion": """astype bool byte cdouble cfloat char clone cpu cuda double float
-            half int is_pinned long pin_memory short to type type_as""",
+        "create.conversion": """astype bfloat16 bool byte cdouble cfloat char clone cpu cuda double
+            float half int is_pinned long pin_memory short to type type_as""",
         "create.factories_like": """new_empty new_empty_strided new_full new_ones new_tensor
             new_zeros""",
         "create.shared_memory": "is_shared share_memory_",

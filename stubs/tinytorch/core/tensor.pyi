@@ -1692,6 +1692,18 @@ class Tensor(Storage):
             >>> tt.zeros(4).bernoulli_(0.9)
             tensor([0., 1., 1., 0.])
         """
+    def bfloat16(_self, memory_format: Any = None) -> Tensor:
+        """``input`` as bfloat16.
+
+        Args:
+            input: Tensor of any shape.
+            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.ones(1).bfloat16().dtype  # doctest: +SKIP
+            tinytorch.bfloat16
+        """
     def bincount(
         _self,
         weights: Tensor | NDArray[Any] | ndarray | None = None,

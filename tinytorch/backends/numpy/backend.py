@@ -260,10 +260,11 @@ class NumpyBackend(Backend):
                 found = float_sum(array, axis, keepdims)
                 if found is not None:
                     return found
-            elif (array.dtype if own else dtype) == _HALF:
+            elif array.dtype.num > 255 or (array.dtype if own else dtype) == _HALF:
                 # In halves, rows are rounded after each addition, and ones counted up to 2048.
-                wide = numpy.asarray(array, _HALF).astype(numpy.float32)
-                return self.sum(wide, axis, None, None, keepdims).astype(_HALF)
+                half = array.dtype if own else dtype
+                wide = numpy.asarray(array, half).astype(numpy.float32)
+                return self.sum(wide, axis, None, None, keepdims).astype(half)
         return _add_up(array, axis, dtype, out, keepdims, **others)
 
     def mean(
@@ -348,7 +349,9 @@ class NumpyBackend(Backend):
         return out
 
     def index_add(self, target: Array, index: Any, values: Array) -> None:
-        if target.dtype.char == "e":  # as torch's: in float16 a sum of ones would end at 2048
+        if (
+            target.dtype.char == "e" or target.dtype.num > 255
+        ):  # as torch's: in float16 a sum of ones would end at 2048
             wide = target.astype("float32")
             self.index_add(wide, index, values.astype("float32"))
             target[...] = wide

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import dtypes
 from .formulas import (
     BLOCK,
     NDArray,
@@ -241,7 +242,10 @@ class TorchMT19937(Words):
         that it represents without a gap, bool to True.
         """
         dtype = np.dtype(dtype)
-        top = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else largest_integer(dtype)
+        if dtype.kind in "fV":
+            top = round(2 / dtypes.finfo(dtype.name).eps)
+        else:
+            top = largest_integer(dtype)
         wide = dtype.itemsize == 8
 
         def draw(count: int) -> NDArray:

@@ -102,7 +102,7 @@ def uninstall_as_torch() -> None:
 def _answer_for_torch(module: Any) -> None:
     """Give the module what libraries ask of PyTorch's alone."""
     _change(module, "__version__", TorchVersion(f"{_API}+tinytorch.{module.__version__}"))
-    for named in (dtypes.bfloat16, *dtypes.NAMED_ALONE):
+    for named in (*dtypes.LOW, *dtypes.NAMED_ALONE):
         _change(module, named.name, named)
     _change(module, "chalf", module.complex32)
     _change(dtypes, "shown_as", "torch")

@@ -1,0 +1,224 @@
+"""The dtypes below float32: casts bit by bit, operations in float32 and rounded once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tinytorch as tt
+from tinytorch import dtypes
+from tinytorch.backends.low_precision import widened
+
+pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
+
+NAMES = [dtype.name for dtype in dtypes.LOW]
+
+
+def bits_of(tensor: Any) -> Any:
+    """The bits of one of PyTorch's tensors."""
+    import torch
+
+    kind = {1: torch.uint8, 2: torch.int16}[tensor.element_size()]
+    return tensor.view(kind).numpy().view(f"u{tensor.element_size()}")
+
+
+def every(name: str) -> tuple[Any, Any]:
+    """All numbers of a dtype, as a tensor of ours and of PyTorch's."""
+    import torch
+
+    size = getattr(tt, name).itemsize
+    bits = np.arange(1 << 8 * size).astype(f"u{size}")
+    ours = tt.from_numpy(bits.view(getattr(tt, name).dtype))
+    theirs = torch.from_numpy(bits.view(f"i{size}") if size == 2 else bits)
+    return ours, theirs.view(getattr(torch, name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("wide", ["float16", "float32", "float64"])
+def test_every_number_is_widened_as_pytorch_does(torch: Any, name: str, wide: str) -> None:
+    ours, theirs = every(name)
+    wanted = theirs.to(getattr(torch, wide)).numpy()
+    np.testing.assert_array_equal(ours.to(getattr(tt, wide)).numpy(), wanted)
+    if wide == "float32":
+        np.testing.assert_array_equal(widened(ours._data, ours.dtype), wanted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("wide", ["float16", "float32", "float64", "int64"])
+def test_numbers_are_rounded_as_pytorch_does(torch: Any, name: str, wide: str) -> None:
+    draw = np.random.RandomState(0)
+    bits = draw.randint(0, 1 << 32, 100_000, dtype=np.uint64).astype(np.uint32)
+    special = [0.0, -0.0, np.inf, -np.inf, 1e-40, 3.4e38, 448, 464, 57344, 61440]
+    with np.errstate(all="ignore"):
+        single = np.concatenate([bits.view("f4"), np.array(special, "f4")])
+        single = single[~np.isnan(single)]
+        source = {
+            "float16": single.astype("f2"), "float32": single, "float64": single * 1.0000001,
+            "int64": draw.randint(-(1 << 40), 1 << 40, 10_000),
+        }[wide]  # fmt: skip
+        ours = tt.from_numpy(source).to(getattr(tt, name))
+        theirs = torch.from_numpy(source).to(getattr(torch, name))
+    known = ~theirs.float().isnan().numpy()
+    np.testing.assert_array_equal(
+        ours._data.view(f"u{ours.itemsize}")[known], bits_of(theirs)[known]
+    )
+    np.testing.assert_array_equal(ours.float().isnan().numpy(), ~known)
+
+
+@pytest.mark.parametrize("count", [3, 15, 16, 17, 100])
+@pytest.mark.parametrize("call", [
+    "rand({n}, dtype={d})", "randn({n}, dtype={d})", "zeros({n}, dtype={d}).normal_(1, 2)",
+    "zeros({n}, dtype={d}).uniform_(-1, 3)", "zeros({n}, dtype={d}).exponential_()",
+    "zeros({n}, dtype={d}).bernoulli_(0.3)", "zeros({n}, dtype={d}).random_()",
+    "zeros({n}, dtype={d}).cauchy_()", "zeros({n}, dtype={d}).geometric_(0.3)",
+])  # fmt: skip
+def test_random_numbers_are_pytorchs(torch: Any, call: str, count: int) -> None:
+    found = []
+    for lib in (tt, torch):
+        lib.manual_seed(1)
+        made = eval(f"lib.{call.format(n=count, d='lib.bfloat16')}")
+        found.append(made.float().numpy())
+    np.testing.assert_array_equal(*found)
+
+
+def pair(torch: Any, *shape: int) -> tuple[Any, Any]:
+    values = torch.randn(*shape).bfloat16()
+    ours = tt.tensor(values.float().numpy()).bfloat16()
+    return ours.requires_grad_(), values.requires_grad_()
+
+
+@pytest.mark.parametrize("text", [
+    "x + x", "x * 2.5", "3 - x", "x / 3", "x.sin()", "x.exp()", "x @ x.T", "x.sum(0)", "x.mean()",
+    "lib.softmax(x, 1)", "x.cumsum(1)", "lib.nn.functional.gelu(x)", "x.std(1)", "x.max(1).values",
+    "lib.nn.functional.layer_norm(x, (6,))", "lib.cat([x, x])", "x[1:, ::2]", "x.T.reshape(-1)",
+    "lib.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None])", "x.logsumexp(0)",
+    "lib.nn.functional.mse_loss(x, x.detach() + 1)", "lib.where(x > 0, x, 0)", "x.sort(1).values",
+    "lib.nn.functional.conv1d(x[None], x[:, :, None])", "x.expand(2, 6, 6).sum(0)", "x.prod(1)",
+])  # fmt: skip
+def test_results_and_gradients_are_within_a_unit_of_pytorchs(torch: Any, text: str) -> None:
+    """Or of its in float32, where its kernel for bfloat16 rounds between steps."""
+    torch.manual_seed(0)
+    (ours, theirs), unit = pair(torch, 6, 6), 2.0**-7
+    wide = theirs.detach().float().requires_grad_()
+    found, wanted, exact = (
+        eval(text, {"lib": lib, "x": x}) for lib, x in ((tt, ours), (torch, theirs), (torch, wide))
+    )
+    assert found.dtype is tt.bfloat16 and tuple(found.shape) == tuple(wanted.shape)
+    weights = np.random.RandomState(0).randint(-9, 9, tuple(found.shape)).astype("float32")
+    for lib, out in ((tt, found), (torch, wanted), (torch, exact)):
+        (out.float() * lib.tensor(weights)).sum().backward()
+    for a, b, c in ((found, wanted, exact), (ours.grad, theirs.grad, wide.grad)):
+        assert a.dtype is tt.bfloat16
+        values, low, high = (t.detach().float().numpy() for t in (a, b, c))
+        least = np.minimum(abs(values - low), abs(values - high))
+        assert (least <= unit * abs(high) + 1e-6).all()
+
+
+def test_a_sum_is_rounded_once() -> None:
+    """By addition after addition it would end at 256, whose neighbour is 258."""
+    assert tt.ones(1000, dtype=tt.bfloat16).sum().item() == 1000
+    x = tt.ones((), dtype=tt.bfloat16, requires_grad=True)
+    x.expand(1000).sum().backward()
+    assert x.grad is not None and x.grad.item() == 1000
+
+
+def test_promotion(torch: Any) -> None:
+    for name in (
+        "bool",
+        "uint8",
+        "int64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+    ):
+        results = [
+            (lib.ones(2, dtype=lib.bfloat16) + lib.ones(2, dtype=getattr(lib, name))).dtype
+            for lib in (tt, torch)
+        ]
+        assert repr(results[0]).partition(".")[2] == repr(results[1]).partition(".")[2]
+
+
+def test_written_in_place() -> None:
+    x = tt.tensor([1.0, 2.0, 3.0], dtype=tt.bfloat16)
+    y = x[1:]
+    x += 1
+    x.mul_(2.5)
+    x[0] = 7
+    assert x.tolist() == [7.0, 7.5, 10.0] and y.tolist() == [7.5, 10.0]
+    assert x.dtype is tt.bfloat16 and x.copy_(tt.ones(3)).tolist() == [1.0, 1.0, 1.0]
+    assert tt.add(x, x, out=x) is x and x.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_the_name_of_a_node_is_the_operations() -> None:
+    x = tt.ones(2, 2, dtype=tt.bfloat16, requires_grad=True)
+    assert (x @ x).grad_fn.name() == "MmBackward0" and (x * 2).grad_fn.name() == "MulBackward0"
+
+
+def test_a_model_trains_as_in_pytorch(torch: Any) -> None:
+    losses = []
+    for lib in (tt, torch):
+        lib.manual_seed(0)
+        layers = (lib.nn.Linear(8, 16), lib.nn.ReLU(), lib.nn.Linear(16, 1))
+        model = lib.nn.Sequential(*layers).to(lib.bfloat16)
+        optimizer = lib.optim.Adam(model.parameters(), lr=0.01)
+        x = lib.randn(32, 8).to(lib.bfloat16)
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = lib.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+            loss.backward()
+            optimizer.step()
+        losses.append(loss.item())
+    assert losses[0] == pytest.approx(losses[1], rel=0.05)
+
+
+@pytest.mark.parametrize("text", [
+    "x + x", "x.sum()", "-x", "x.sin()", "x.clamp(0)", "x.mean()", "x + 1.0", "x.sort()",
+])  # fmt: skip
+def test_what_float8_does_not_do(lib: Any, text: str) -> None:
+    x = lib.zeros(2, 2).to(lib.float8_e4m3fn)
+    with pytest.raises(
+        (NotImplementedError, RuntimeError), match="not implemented for 'Float8|Pro"
+    ):
+        eval(text, {"x": x})
+
+
+@pytest.mark.parametrize("text", [
+    "x == x", "x[0]", "x.T", "x.clone()", "lib.cat([x, x])", "x.float()", "x.sum(dtype=lib.float32)",
+    "x.isnan()", "x.flip(0)", "lib.where(x == x, x, x)", "x.fill_(3)", "x.view(lib.uint8)",
+])  # fmt: skip
+def test_what_float8_does(lib: Any, text: str) -> None:
+    x = lib.tensor([[1.0, 2.0], [500.0, -3.0]], dtype=lib.float8_e4m3fn)
+    assert x.tolist() == [[1.0, 2.0], [448.0, -3.0]]
+    assert eval(text, {"x": x, "lib": lib}).numel() > 0
+
+
+def test_float8_takes_part_in_no_promotion() -> None:
+    with pytest.raises(RuntimeError, match="Promotion for Float8 Types is not supported"):
+        tt.promote_types(tt.float8_e5m2, tt.float32)
+
+
+BLOCKED = """
+import sys
+sys.modules["ml_dtypes"] = None
+import numpy as np, pytest, tinytorch as tt
+with pytest.raises(AttributeError, match="bfloat16.*install the package ml_dtypes"):
+    tt.bfloat16
+with pytest.raises(TypeError, match="no dtype 'bfloat16'; .*install the package ml_dtypes"):
+    tt.ones(1, dtype="bfloat16")
+with pytest.raises(ImportError, match="install the package ml_dtypes"):
+    tt.autocast("cpu")
+assert "bfloat16" not in dir(tt)
+x = tt.ones(2, requires_grad=True)
+(x * 2).sum().backward()
+assert x.grad.tolist() == [2.0, 2.0]
+"""
+
+
+def test_without_ml_dtypes_it_says_what_to_install() -> None:
+    subprocess.run([sys.executable, "-c", BLOCKED], check=True)
