@@ -32,11 +32,14 @@ CALLS = (
     "F.hinge_embedding_loss(h, h)", "F.margin_ranking_loss(h, h, h)", "F.poisson_nll_loss(h, h)",
     "F.triplet_margin_loss(h, h, h)", "F.binary_cross_entropy_with_logits(h, h)",
     "F.binary_cross_entropy(h.sigmoid(), h.sigmoid())", "h.prod()", "lib.cdist(h, h)", "h.trace()",
-    "lib.linalg.inv(h + lib.eye(4))", "lib.fft.fft(h)", "lib.linalg.svdvals(h)", "lib.quantile(h, 0.5)",
-    "F.avg_pool3d(h[None, None], 1)", "F.avg_pool2d(h[None], 1)", "F.adaptive_avg_pool3d(h[None, None], 1)",
+    "lib.linalg.inv(h + lib.eye(4))", "lib.fft.fft(h)", "lib.linalg.svdvals(h)",
+    "lib.quantile(h, 0.5)",
+    "F.avg_pool3d(h[None, None], 1)", "F.avg_pool2d(h[None], 1)",
+    "F.adaptive_avg_pool3d(h[None, None], 1)",
     "F.pad(h[None], (1, 1), mode='reflect')", "F.pad(h[None], (1, 1))", "lib.polar(h, h)",
     "F.pad(h[None], (1, 1), mode='replicate')", "lib.cat([x, h])", "lib.cat([h, h])",
-    "lib.stack([x, h])", "lib.index_copy(x, 0, c, x)", "F.grid_sample(h[None, None], h.reshape(1, 2, 4, 2), align_corners=False)",
+    "lib.stack([x, h])", "lib.index_copy(x, 0, c, x)",
+    "F.grid_sample(h[None, None], h.reshape(1, 2, 4, 2), align_corners=False)",
     "F.relu(h)", "F.gelu(x)", "h.mean()", "h.var()", "lib.norm(h)", "F.normalize(h)", "x.cumsum(0)",
     "F.interpolate(h[None, None], scale_factor=2)", "F.embedding(c, x)", "lib.cov(x)",
     "lib.nn.MultiheadAttention(4, 2)(x, x, x)[0]", "lib.nn.GRU(4, 3)(x)[0]",
@@ -68,8 +71,9 @@ def test_the_dtype_is_pytorchs(torch: Any, text: str, name: str) -> None:
 
 def test_every_name_on_the_lists_of_the_cpu_is_pytorchs(torch: Any) -> None:
     """Or one that is made there of what is on them."""
-    made_of_others = {"tensordot", "inner", "einsum", "cross_entropy", "grid_sample", "max_unpool1d",
-                      "linear_cross_entropy", "reflection_pad", "replication_pad"}  # fmt: skip
+    made_of_others = {"tensordot", "inner", "einsum", "cross_entropy", "grid_sample",
+                      "max_unpool1d", "linear_cross_entropy", "reflection_pad",
+                      "replication_pad"}  # fmt: skip
     schemas = torch._C._jit_get_all_schemas()
     listed = set()
     for schema in schemas:

@@ -189,7 +189,8 @@ def test_what_float8_does_not_do(lib: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "x == x", "x[0]", "x.T", "x.clone()", "lib.cat([x, x])", "x.float()", "x.sum(dtype=lib.float32)",
+    "x == x", "x[0]", "x.T", "x.clone()", "lib.cat([x, x])", "x.float()",
+    "x.sum(dtype=lib.float32)",
     "x.isnan()", "x.flip(0)", "lib.where(x == x, x, x)", "x.fill_(3)", "x.view(lib.uint8)",
 ])  # fmt: skip
 def test_what_float8_does(lib: Any, text: str) -> None:

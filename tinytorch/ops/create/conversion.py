@@ -419,6 +419,7 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
 
 
 for _name, _dtype in {
-    **dtypes.ALIASES, "bfloat16": dtypes.bfloat16, "byte": dtypes.uint8, "char": dtypes.int8, "bool": dtypes.bool,
+    **dtypes.ALIASES, "bfloat16": dtypes.bfloat16, "byte": dtypes.uint8, "char": dtypes.int8,
+    "bool": dtypes.bool,
 }.items():  # fmt: skip
     _cast_method(_name, _dtype)
