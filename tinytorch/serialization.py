@@ -179,7 +179,7 @@ def load(
     upcast: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what ``save``, here or in PyTorch, wrote; also NumPy's ``.npy`` and ``.npz``.
+    """Read what ``save``, here or in PyTorch, wrote; also ``.npy``, ``.npz`` and ``.safetensors``.
 
     Args:
         f: A path, or a binary file that can seek; it is read from where it stands.
@@ -197,7 +197,7 @@ def load(
 
     Returns:
         The object. Tensors of one storage share memory. A Tensor for ``.npy``, a dictionary of
-        Tensors for ``.npz``.
+        Tensors for ``.npz`` and for ``.safetensors``, which is read without that package.
 
     Raises:
         pickle.UnpicklingError: If the file is no checkpoint, or with ``weights_only`` more than

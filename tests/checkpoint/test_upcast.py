@@ -83,3 +83,51 @@ def test_without_ml_dtypes_they_are_read_as_float32_with_a_warning(tmp_path: Pat
     )
     wanted = "".join(f"{n} {each.float().tolist()}\n" for n, each in weights(tt).items())
     assert done.stdout == wanted
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_safetensors_are_read_without_the_package(tmp_path: Path, torch: Any, mmap: bool) -> None:
+    files = pytest.importorskip("safetensors.torch", reason="safetensors is not installed")
+    path = tmp_path / "x.safetensors"
+    wanted = {"e": torch.ones(0, 3), "s": torch.tensor(2), "b": torch.tensor([[True], [False]])}
+    wanted |= {n: torch.tensor(values).to(getattr(torch, n)) for n, values in VALUES.items()}
+    files.save_file(wanted, path, metadata={"format": "pt"})
+    for upcast in (None, True):
+        found = tt.load(path, mmap=mmap, upcast=upcast)
+        assert found.keys() == wanted.keys()
+        for name, tensor in wanted.items():
+            low = name in VALUES
+            assert found[name].dtype.name == (
+                "float32" if low and upcast else repr(tensor.dtype).removeprefix("torch.")
+            )
+            assert found[name].shape == tensor.shape
+            assert found[name].to(tt.float32).tolist() == tensor.float().tolist()
+    found["s"].fill_(3)
+    assert tt.load(path)["s"].item() == 2
+
+
+def safetensors_file(header: str, data: bytes) -> io.BytesIO:
+    return io.BytesIO(len(header).to_bytes(8, "little") + header.encode() + data)
+
+
+def test_a_mapped_file_need_not_fit_memory(tmp_path: Path) -> None:
+    """A sparse file of a terabyte is opened, and one number of it read."""
+    path, count = tmp_path / "large.safetensors", 1 << 38
+    header = f'{{"x":{{"dtype":"F32","shape":[{count}],"data_offsets":[0,{4 * count}]}}}}'
+    with path.open("wb") as file:
+        file.write(safetensors_file(header, b"").getvalue())
+        try:
+            file.truncate(8 + len(header) + 4 * count)
+        except OSError as error:
+            pytest.skip(f"the file system has no such files: {error}")
+    assert tt.load(path, mmap=True)["x"][count - 1].item() == 0.0
+
+
+@pytest.mark.parametrize(("header", "data", "kind", "words"), [
+    ('{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}', b"1234", RuntimeError, "fit"),
+    ('{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}', b"12345678", RuntimeError, "fit"),
+    ('{"x":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}}', b"1", NotImplementedError, "F4"),
+])  # fmt: skip
+def test_damaged_safetensors(header: str, data: bytes, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        tt.load(safetensors_file(header, data))

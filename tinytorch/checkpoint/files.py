@@ -16,6 +16,7 @@ from .archive import ArchiveReader
 from .legacy import LegacyReader
 from .names import LoadedStorage
 from .reading import ReadStorage
+from .safetensors import is_safetensors, read_safetensors
 from .storages import bytes_in_map, bytes_in_memory, storage_reader
 
 
@@ -85,11 +86,13 @@ def read(
     file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
     mapped: bool,
 ) -> Any:  # fmt: skip
-    """What is in a checkpoint of either format of PyTorch's, or in a file of NumPy's."""
+    """What is in a checkpoint of either format of PyTorch's, or in a file of NumPy's or safetensors."""
     start = file.tell()
-    head = file.read(6)
+    head = file.read(9)
     file.seek(start)
-    if head == b"\x93NUMPY":
+    if is_safetensors(head):
+        return read_safetensors(file, restore, mapped)
+    if head[:6] == b"\x93NUMPY":
         return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
     if head[:4] != archive.MAGIC:
         if mapped:

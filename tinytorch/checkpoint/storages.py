@@ -34,9 +34,24 @@ def bytes_in_memory(read: Callable[[str], bytearray], folder: str = "") -> Bytes
     return bytes_of
 
 
+#: ``MAP_NORESERVE`` of Linux, which Python's module does not name in every version.
+_NO_RESERVE = 0x4000
+
+
+def mapped_copy(file: IO[bytes]) -> memory_map.mmap:
+    """A file as memory, read when it is used; what is written there stays there.
+
+    On Linux no memory is set aside for that, so that the file may be larger than the machine's.
+    """
+    if sys.platform != "linux":
+        return memory_map.mmap(file.fileno(), 0, access=memory_map.ACCESS_COPY)
+    flags = memory_map.MAP_PRIVATE | _NO_RESERVE
+    return memory_map.mmap(file.fileno(), 0, flags, memory_map.PROT_READ | memory_map.PROT_WRITE)
+
+
 def bytes_in_map(archive: ArchiveReader, file: IO[bytes]) -> BytesOf:
     """The bytes of storages where they are in the file, mapped into memory."""
-    data = memory_map.mmap(file.fileno(), 0, access=memory_map.ACCESS_COPY)
+    data = mapped_copy(file)
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
         start = archive.offset(f"data/{key}")
