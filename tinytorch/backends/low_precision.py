@@ -50,8 +50,10 @@ def widened(array: numpy.ndarray, dtype: dtypes.dtype) -> numpy.ndarray:
     Every bfloat16 and float8 is a float32: the first is the upper half of one.
     """
     if dtype is dtypes.bfloat16:
-        return (array.view("uint16").astype("uint32") << 16).view("float32")
-    return _float8_numbers(dtype)[array.view("uint8")]
+        wide: numpy.ndarray = (array.view("uint16").astype("uint32") << 16).view("float32")
+        return wide
+    numbers: numpy.ndarray = _float8_numbers(dtype)[array.view("uint8")]
+    return numbers
 
 
 def _float8_numbers(dtype: dtypes.dtype) -> numpy.ndarray:
@@ -62,7 +64,7 @@ def _float8_numbers(dtype: dtypes.dtype) -> numpy.ndarray:
     exponent, mantissa = (bits & 127) >> ones, bits & ((1 << ones) - 1)
     whole = numpy.where(exponent > 0, mantissa + (1 << ones), mantissa)
     scale = limits.smallest_subnormal * 2.0 ** (numpy.maximum(exponent, 1) - 1)
-    numbers = numpy.where(bits > 127, -1.0, 1.0) * whole * scale
+    numbers: numpy.ndarray = numpy.where(bits > 127, -1.0, 1.0) * whole * scale
     if dtype.name.endswith("uz"):  # no negative zero: its bits are NaN
         numbers[128] = math.nan
     elif dtype.name.endswith("fn"):
@@ -70,4 +72,5 @@ def _float8_numbers(dtype: dtypes.dtype) -> numpy.ndarray:
     else:
         numbers[[124, 252]] = math.inf, -math.inf
         numbers[[125, 126, 127, 253, 254, 255]] = math.nan
-    return numbers.astype("float32")
+    numbers = numbers.astype("float32")
+    return numbers

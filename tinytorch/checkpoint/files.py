@@ -86,7 +86,7 @@ def read(
     file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
     mapped: bool,
 ) -> Any:  # fmt: skip
-    """What is in a checkpoint of either format of PyTorch's, or in a file of NumPy's or safetensors."""
+    """What is in a checkpoint of PyTorch's formats, or in a file of NumPy's or safetensors."""
     start = file.tell()
     head = file.read(9)
     file.seek(start)

@@ -47,6 +47,7 @@ def read_safetensors(
     start = file.tell()
     data = mapped_copy(file) if mapped else None
     found = {}
+    memory: Any
     for name, facts in header.items():
         begin, end = facts["data_offsets"]
         if data is None:

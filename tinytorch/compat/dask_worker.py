@@ -17,7 +17,7 @@ except ImportError as error:
     ) from error
 
 
-class WorkerState(WorkerPlugin):  # type: ignore[misc]  # Dask's classes have no types
+class WorkerState(WorkerPlugin):
     """A plug-in that gives workers the program's backends and its default dtype.
 
     What the program has registered by ``register_backend`` is registered in each worker, and the

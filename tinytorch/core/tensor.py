@@ -568,7 +568,8 @@ def without_the_rest(tensor: Tensor) -> Tensor:
     """``tensor``; if it is a part of a larger memory, a copy, with which that need not travel."""
     if tensor._memory().nbytes == tensor._data.nbytes:
         return tensor
-    copy = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+    alone: Any = tensor.detach()
+    copy: Tensor = alone.clone().requires_grad_(tensor.requires_grad)
     vars(copy).update(attributes(tensor))
     return copy
 

@@ -43,7 +43,7 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     target = _target(op, given)
     at = op.plan.index.get("dtype")
     wanted = None if at is None else given[at]
-    if wanted is not None:
+    if at is not None and wanted is not None:
         target = dtypes.as_dtype(wanted)
         if target in dtypes.LOW:
             given[at] = dtypes.float32
@@ -72,7 +72,7 @@ def composite_low(
 
 def _target(op: Op, given: list[Any]) -> dtypes.dtype:
     """The dtype of the results: what the operands promote to."""
-    operands = []
+    operands: list[Any] = []
     for i in op.plan.operands if op.promote is not None else op.plan.tensors:
         value = given[i]
         operands += value if i == op.plan.sequence else [value]

@@ -66,7 +66,7 @@ def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
             descriptors += reduction.recvfds(there, min(_MOST, count - first))
 
     def unpickle() -> Any:
-        buffers = [_mapped(*each) for each in zip(descriptors, olds, strict=True)]
+        buffers = [_mapped(file, bool(old)) for file, old in zip(descriptors, olds, strict=True)]
         return pickle.loads(content, buffers=buffers)
 
     return number, unpickle
