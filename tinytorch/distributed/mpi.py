@@ -55,7 +55,7 @@ class Library:
         mpi4py.rc.finalize = False  # see ``_end``
         from mpi4py import MPI
 
-        self.MPI = MPI
+        self.MPI: Any = MPI
         self.world = MPI.COMM_WORLD.Dup()
         _unlink_shared_memory(self.world)
         self._departed: set[int] = set()
