@@ -20,10 +20,7 @@ from tests.fresh import search_path
 from tinytorch import multiprocessing as mp
 from tinytorch import nn
 
-pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="memory is passed by descriptors"),
-    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded"),
-]
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="memory is passed by descriptors")
 
 PROGRAM = Path(__file__).parent / "hogwild.py"
 

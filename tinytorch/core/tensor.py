@@ -568,8 +568,9 @@ def without_the_rest(tensor: Tensor) -> Tensor:
     """``tensor``; if it is a part of a larger memory, a copy, with which that need not travel."""
     if tensor._memory().nbytes == tensor._data.nbytes:
         return tensor
-    alone: Any = tensor.detach()
-    copy: Tensor = alone.clone().requires_grad_(tensor.requires_grad)
+    cls = Tensor if tensor._waits else type(tensor)
+    copy = wrap(tensor._xp.array(tensor._data), tensor._xp, cls)
+    copy._rg = tensor.requires_grad
     vars(copy).update(attributes(tensor))
     return copy
 

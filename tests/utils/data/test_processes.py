@@ -27,7 +27,6 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked"),
     # PyTorch's own, about what a machine can run.
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
-    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded"),
 ]
 
 METHODS = ["fork", "spawn", "forkserver"]
