@@ -24,6 +24,7 @@ from typing import Any
 from ..backends.numpy import shared_memory
 from ..core.pickling import Memory
 from ..core.tensor import Tensor, without_the_rest
+from ..core.waiting import in_memory
 from .reductions import check_leaf, place
 
 #: Buffers of less than a page go into the message: mapping them takes longer than copying.
@@ -66,7 +67,7 @@ def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
             descriptors += reduction.recvfds(there, min(_MOST, count - first))
 
     def unpickle() -> Any:
-        buffers = [_mapped(file, bool(old)) for file, old in zip(descriptors, olds, strict=True)]
+        buffers = [_mapped(*each) for each in zip(descriptors, map(bool, olds), strict=True)]
         return pickle.loads(content, buffers=buffers)
 
     return number, unpickle
@@ -83,7 +84,8 @@ class _Pickler(reduction.ForkingPickler):
             return place(obj, pickle.PickleBuffer)
         if isinstance(obj, Tensor):
             check_leaf(obj)
-            return (obj if obj.is_shared() else without_the_rest(obj)).__reduce_ex__(5)
+            shared = obj._xp.is_shared(in_memory(obj))
+            return (obj if shared else without_the_rest(obj)).__reduce_ex__(5)
         return NotImplemented
 
     def _take(self, buffer: pickle.PickleBuffer) -> bool:

@@ -18,13 +18,13 @@ from collections.abc import Callable
 from multiprocessing import connection, context
 from typing import Any, NoReturn
 
-from ...backends import load, register_backend, registered
+from ...backends import list_backends, load, register_backend, registered
 from ...multiprocessing import get_context
 from ...multiprocessing.messages import receive, send
 from ...multiprocessing.parents import when_parent_ends
 from ...random import manual_seed
 from ...state import State, get_state
-from ...state.settings import set_num_threads
+from ...state.settings import get_num_threads, set_num_threads
 from ._workers import STOP, Failure, Job, Maker, be_worker, work
 
 __all__ = ["Processes"]
@@ -61,6 +61,7 @@ class Processes:
         self.processes: list[Any] = []
         self.lost = ""
         made = method if isinstance(method, context.BaseContext) else get_context(method)
+        _look_up()
         try:
             for job in jobs:
                 self._start(made, job)
@@ -147,6 +148,12 @@ class Processes:
                     getattr(process, end)()
                     deadline = time.monotonic() + 1
                 process.join(max(deadline - time.monotonic(), 0))
+
+
+def _look_up() -> None:
+    """Find here, once, what each worker that is forked would have to find again in 30 ms."""
+    get_num_threads()  # BLAS
+    list_backends()  # those of other distributions
 
 
 def _ending(code: int | None) -> str:
