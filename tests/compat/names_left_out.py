@@ -137,9 +137,7 @@ LEFT_OUT = {
         torch.Tensor: index storage_type const_data_ptr slice_inverse volatile name
     """,
     "dtypes without arrays; under the name torch some are named": """
-        torch.Tensor: bfloat16
-        torch: complex32 bfloat16 float8_e5m2 float8_e4m3fn float8_e5m2fnuz float8_e4m3fnuz
-            float8_e8m0fnu float4_e2m1fn_x2
+        torch: complex32 float8_e8m0fnu float4_e2m1fn_x2
         torch.storage.TypedStorage: float8_e5m2 float8_e4m3fn float8_e5m2fnuz float8_e4m3fnuz
         torch.storage.UntypedStorage: float8_e5m2 float8_e4m3fn float8_e5m2fnuz float8_e4m3fnuz
     """,

@@ -99,6 +99,17 @@ def test_dtype_is_asked_of_the_backend_and_never_stored() -> None:
     assert "float32" not in vars(tt)
 
 
+@pytest.fixture
+def no_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the package that gives it were not installed."""
+    monkeypatch.setattr(
+        NumpyBackend,
+        "supports",
+        lambda self, dtype: dtype.dtype is not None and dtype.name != "bfloat16",
+    )
+
+
+@pytest.mark.usefixtures("no_bfloat16")
 def test_dtype_the_backend_lacks_is_an_attribute_error_that_names_it() -> None:
     with pytest.raises(AttributeError, match=r"'bfloat16'.*numpy.*no such dtype"):
         tt.bfloat16
@@ -169,6 +180,7 @@ def other_library(monkeypatch: pytest.MonkeyPatch) -> str:
     return "abacus"
 
 
+@pytest.mark.usefixtures("no_bfloat16")
 def test_names_of_the_library_and_dtypes_come_and_go_with_the_backend(other_library: str) -> None:
     def have() -> list[str]:
         asked = ("slide", "roots", "float64", "bfloat16", "zeros")
