@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from ... import dtypes
 from ..base import Array
 from ..deferred import DeferredChecks
 from ..numpy.gamma_formulas import reflected
@@ -38,6 +39,10 @@ class CupyBackend(DeferredChecks, CudaDevices):
     device_type = "cuda"
     #: Whether the library's cuBLAS can be called directly.
     _cublas = True
+
+    def supports(self, dtype: dtypes.dtype) -> bool:
+        """Not those below float32: whether kernels take CuPy's arrays of them was not tried."""
+        return dtype not in dtypes.LOW and super().supports(dtype)
 
     def __init__(self) -> None:
         super().__init__()
