@@ -12,6 +12,9 @@ from tinytorch.core.torch_function import PLAIN
 from tinytorch.dispatch.autocast_lists import LOWER, POLICIES, WIDE
 
 pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
+pytestmark = pytest.mark.skipif(
+    "config.getoption('--backend') != 'numpy'", reason="CuPy's tensors have no such dtypes"
+)
 
 #: Calls with a float32 matrix ``x`` and what it is in the lower dtype, ``h``.
 CALLS = (

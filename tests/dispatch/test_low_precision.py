@@ -14,6 +14,9 @@ from tinytorch import dtypes
 from tinytorch.backends.low_precision import widened
 
 pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
+pytestmark = pytest.mark.skipif(
+    "config.getoption('--backend') != 'numpy'", reason="CuPy's tensors have no such dtypes"
+)
 
 NAMES = [dtype.name for dtype in dtypes.LOW]
 

@@ -44,7 +44,7 @@ def cast(array: Any, native: Any) -> Any:
     return array.astype(native)
 
 
-def widened(array: numpy.ndarray, dtype: dtypes.dtype) -> numpy.ndarray:
+def widened(array: Any, dtype: dtypes.dtype) -> Any:
     """The numbers of ``dtype`` whose bits an array's bytes are, as float32; without ``ml_dtypes``.
 
     Every bfloat16 and float8 is a float32: the first is the upper half of one.
@@ -56,7 +56,7 @@ def widened(array: numpy.ndarray, dtype: dtypes.dtype) -> numpy.ndarray:
     return numbers
 
 
-def _float8_numbers(dtype: dtypes.dtype) -> numpy.ndarray:
+def _float8_numbers(dtype: dtypes.dtype) -> Any:
     """All 256 numbers of a float8 by their bits: arXiv:2209.05433, arXiv:2206.02915."""
     limits = dtypes.finfo(dtype)
     ones = round(-math.log2(limits.eps))  # bits of the mantissa

@@ -50,11 +50,11 @@ def read_safetensors(
     memory: Any
     for name, facts in header.items():
         begin, end = facts["data_offsets"]
+        memory: Any = data
+        offset = start + begin
         if data is None:
             file.seek(start + begin)
             memory, offset = bytearray(file.read(end - begin)), 0
-        else:
-            memory, offset = data, start + begin
         found[name] = _tensor(name, facts, memory, offset, end - begin, restore)
     return found
 
