@@ -48,7 +48,8 @@ class NamespaceInfo:
         """The dtypes there are, of a kind or of several."""
         from ...ops.shape.array_facts import isdtype
 
-        every = [d for d in dtypes.ALL if d.name not in ("float16", "bfloat16")]
+        beside = (dtypes.float16, *dtypes.LOW)  # which the standard does not know
+        every = [d for d in dtypes.ALL if d not in beside]
         found = [d for d in every if kind is None or isdtype(d, kind)]
         return {d.name: self._dtype(d) for d in found}
 
