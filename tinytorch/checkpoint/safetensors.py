@@ -47,7 +47,6 @@ def read_safetensors(
     start = file.tell()
     data = mapped_copy(file) if mapped else None
     found = {}
-    memory: Any
     for name, facts in header.items():
         begin, end = facts["data_offsets"]
         memory: Any = data
