@@ -10,7 +10,7 @@ from __future__ import annotations
 UNTOUCHED = {
     "torch.ao torch.quantization torch.nn.intrinsic torch.nn.qat torch.nn.quantizable "
     "torch.nn.quantized": "tensors are not quantized; what programs import is in tables",
-    "torch.distributed": "one process; what programs import is in tables",
+    "torch.distributed": "whole tensors in each process; tests on several ranks compare the rest",
     "torch.fx torch.export torch.onnx torch.nativert torch.package torch.utils.model_dump "
     "torch.utils.bundled_inputs torch.utils.mobile_optimizer torch.utils.jit":
         "no program is recorded as a graph; what programs import is in tables",
