@@ -368,3 +368,11 @@ def test_folds_are_trained_on_a_backend_each(tmp_path: Path) -> None:
     assert [number for number, _, _ in found] == ["0", "1", "2", "3"]
     assert len({backend for _, backend, _ in found}) == 2
     assert all(float(accuracy) > 94 for _, _, accuracy in found)
+
+
+@pytest.mark.slow
+def test_two_ranks_train_to_the_weights_of_one(tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="the `mpi` extra is not installed")
+    done = run("distributed_digits", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"2 ranks: +\d+ digits a second", done.stdout)
