@@ -56,6 +56,17 @@ def _narrowed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return functools.wraps(function)(call)
 
 
+def _refusing(function: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """A function that refuses int64 indices, as NumPy's then do."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        if len(args) > place and getattr(args[place], "dtype", None) == "int64":
+            raise TypeError("Cannot cast array data from dtype('int64') to dtype('int32')")
+        return function(*args, **options)
+
+    return functools.wraps(function)(call)
+
+
 class Ufunc:
     """A ufunc whose sums are narrow."""
 
@@ -83,6 +94,9 @@ def _stand_in() -> ModuleType:
     vars(module).update(vars(numpy))
     for name in (*_INDICES, *_SUMS, "where", "unique"):
         setattr(module, name, _narrowed(name, getattr(numpy, name)))
+    for name, place in {"put": 1, "repeat": 1, "take": 1}.items():
+        setattr(module, name, _refusing(getattr(numpy, name), place))
+    module.bincount = _narrowed("bincount", _refusing(numpy.bincount, 0))  # type: ignore[attr-defined]
     vars(module).update(intp=numpy.int32, add=Ufunc(numpy.add), multiply=Ufunc(numpy.multiply))
     return module
 

@@ -17,6 +17,8 @@ FUNCTIONS = (
 )  # fmt: skip
 #: Functions of which not every result is one: with one argument, and after the first result.
 POSITIONS, WITH_VALUES = ("where",), ("unique",)
+#: Functions that there refuse int64 indices, and the place of that argument.
+TAKERS = {"bincount": 0, "put": 1, "repeat": 1, "take": 1}
 
 
 def is_narrow() -> bool:
@@ -25,13 +27,35 @@ def is_narrow() -> bool:
 
 
 def widen(backend: type) -> None:
-    """Have the functions of a backend on NumPy give int64 indices."""
+    """Have the functions of a backend on NumPy take and give int64 indices."""
+    for name, place in TAKERS.items():
+        _accept(backend, name, place)
     for name in FUNCTIONS:
         _replace(backend, name, lambda found, count: _wide(found))
     for name in POSITIONS:
         _replace(backend, name, lambda found, count: _wide(found) if count == 1 else found)
     for name in WITH_VALUES:
         _replace(backend, name, _after_first)
+
+
+def _accept(backend: type, name: str, place: int) -> None:
+    own = getattr(backend, name, None)
+    function: Any = own or getattr(numpy, name)
+
+    @functools.wraps(function)
+    def taking(self: Any, *args: Any, **options: Any) -> Any:
+        args = (*args[:place], *map(_narrow, args[place : place + 1]), *args[place + 1 :])
+        return function(self, *args, **options) if own else function(*args, **options)
+
+    setattr(backend, name, taking)
+
+
+def _narrow(indices: Any) -> Any:
+    """int64 indices as NumPy's; what has too many bits stays out of bounds."""
+    if not isinstance(indices, numpy.ndarray) or indices.dtype != "int64":
+        return indices
+    bounds = numpy.iinfo(numpy.int32)
+    return indices.clip(bounds.min, bounds.max).astype(numpy.int32)
 
 
 def _replace(backend: type, name: str, change: Callable[[Any, int], Any]) -> None:
