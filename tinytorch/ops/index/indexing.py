@@ -69,7 +69,8 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
 def _taken(xp: Backend, input: Array, index: Array) -> Array:
     """The rows of a row-major array that an array of integers names."""
     try:
-        return input.take(index, 0)
+        taken: Array = xp.take(input, index, 0)
+        return taken
     except IndexError as error:
         wrong = error
     _check_array_index(xp, index, input.shape, 0)
