@@ -233,7 +233,7 @@ def list_backends() -> list[str]:
     return [name for name in names if name not in _UNLISTED]
 
 
-def registered() -> dict[str, Any]:
+def registered() -> dict[str, Loader]:
     """The loaders that programs gave to ``register_backend``, by their names.
 
     In the place of a ``Backend`` stands its class: it is pickled by its name, which means nothing

@@ -95,9 +95,20 @@ class Backend(SpecialFunctions):
             raise TypeError(f"backend {self.name!r} has no dtype {dtype.name!r}{why}")
         return dtype.dtype
 
+    #: Whether there are arrays of the dtypes below float32.
+    takes_low: ClassVar[bool] = True
+
     def supports(self, dtype: dtypes.dtype) -> bool:
         """Whether arrays of ``dtype`` can be made."""
-        return dtype.dtype is not None or dtype in dtypes.LOW and low_precision.bind()
+        if dtype in dtypes.LOW:
+            return self.takes_low and low_precision.bind()
+        return dtype.dtype is not None
+
+    def may_support(self, dtype: dtypes.dtype) -> bool:
+        """``supports`` for a list of names, for which nothing is imported."""
+        if dtype.dtype is None and type(self).supports is Backend.supports:
+            return dtype in dtypes.LOW and self.takes_low and low_precision.is_there()
+        return self.supports(dtype)
 
     def dtype_of(self, array: Array) -> dtypes.dtype:
         """The dtype of an array; TypeError for one that torch has no word for."""

@@ -7,6 +7,8 @@ float32 and rounds once. NumPy numbers dtypes of other libraries from 256 up, so
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import math
 from typing import Any
 
@@ -28,6 +30,12 @@ def bind() -> bool:
         for dtype in dtypes.LOW:
             dtype.dtype = numpy.dtype(getattr(ml_dtypes, dtype.name))
     return True
+
+
+@functools.cache
+def is_there() -> bool:
+    """Whether ``bind`` will find the package; nothing is imported."""
+    return importlib.util.find_spec(PACKAGE) is not None
 
 
 def missing(dtype: dtypes.dtype) -> str:

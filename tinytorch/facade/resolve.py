@@ -342,6 +342,6 @@ def starred() -> list[str]:
 def listing() -> list[str]:
     """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
     backend = current_backend()
-    found = {name for name, dtype in dtypes.NAMES.items() if backend.supports(dtype)}
+    found = {name for name, dtype in dtypes.NAMES.items() if backend.may_support(dtype)}
     found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
     return sorted(found | {n for n in [*vars(sys.modules["tinytorch"])] if n.startswith("__")})

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy
 
-from ... import dtypes
 from ..base import Array
 from ..deferred import DeferredChecks
 from ..numpy.gamma_formulas import reflected
@@ -37,12 +36,10 @@ class CupyBackend(DeferredChecks, CudaDevices):
 
     name = "cupy"
     device_type = "cuda"
+    #: Whether kernels take CuPy's arrays of them was not tried.
+    takes_low = False
     #: Whether the library's cuBLAS can be called directly.
     _cublas = True
-
-    def supports(self, dtype: dtypes.dtype) -> bool:
-        """Not those below float32: whether kernels take CuPy's arrays of them was not tried."""
-        return dtype not in dtypes.LOW and super().supports(dtype)
 
     def __init__(self) -> None:
         super().__init__()
