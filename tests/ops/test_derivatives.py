@@ -255,7 +255,8 @@ OTHER_COMPOSITES = """
     Tensor.conjugate Tensor.copy Tensor.cuda Tensor.data_ptr Tensor.exponential_ Tensor.flat
     Tensor.bfloat16 Tensor.float Tensor.geometric_ Tensor.half Tensor.int Tensor.is_cpu
     Tensor.is_cuda Tensor.is_meta Tensor.is_pinned Tensor.is_quantized Tensor.is_sparse
-    Tensor.log_normal_ Tensor.long Tensor.new_empty Tensor.new_empty_strided Tensor.new_full Tensor.new_ones
+    Tensor.log_normal_ Tensor.long
+    Tensor.new_empty Tensor.new_empty_strided Tensor.new_full Tensor.new_ones
     Tensor.new_tensor Tensor.new_zeros Tensor.normal_ Tensor.pin_memory Tensor.random_
     Tensor.resize_ resize_as_ Tensor.short Tensor.storage_offset Tensor.to_device
     Tensor.uniform_ Tensor.storage Tensor.untyped_storage is_storage Tensor.apply_
