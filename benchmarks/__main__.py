@@ -10,6 +10,7 @@ python -m benchmarks --quick          # a look: fewer and shorter rounds
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -84,7 +85,10 @@ def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
         add(work, "ms", budget, partial(larger.steps, make=make))
     if language.has_weights():
         add("embeddings, 64 sentences", "ms", 1.5, partial(language.embeddings, sentences=64))
-    add("generation, 100 letters", "ms", 1.25, partial(language.generation, letters=100))
+    for dtype in ("float32", "bfloat16"):
+        make = partial(language.generation, letters=100, dtype=dtype)
+        if dtype == "float32" or importlib.util.find_spec("ml_dtypes"):
+            add(f"generation, 100 letters, {dtype}", "ms", 1.25, make)
     add("softmax, 4096x4096", "ms", 0.8, partial(larger.softmax, side=4096))
     add("sum, 10 M", "ms", 2.0, partial(larger.total, size=10_000_000))
     for op in larger.OPS:

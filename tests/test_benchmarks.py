@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import bare, larger, libraries, mlp, ops, report, small
+from benchmarks import bare, larger, libraries, mlp, ops, report, scaling, small
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
 from benchmarks.workers import Workers
@@ -207,3 +207,14 @@ def test_a_row_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_an_unknown_row_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "no such row"]) == 2
     assert "chain of 100, 16" in capsys.readouterr().out
+
+
+def test_scaling_has_the_limits_of_its_model() -> None:
+    latency, rate = 1e-5, 1e9
+    assert scaling.all_reduce(2, 1e6, latency, rate) == pytest.approx(latency + 1e6 / rate)
+    assert scaling.all_reduce(1024, 8, latency, rate) == pytest.approx(10 * latency, rel=1e-2)
+    assert scaling.all_reduce(1024, 1e9, latency, rate) == pytest.approx(2e9 / rate, rel=1e-2)
+    assert scaling.step(1, 1e6, latency, rate, 1.0, 2.0) == 3
+    # What is reduced in less time than backward takes costs the last bucket alone.
+    whole = scaling.step(8, 1e6, latency, rate, 1.0, 2.0)
+    assert whole == pytest.approx(3 + scaling.all_reduce(8, 1e6, latency, rate))

@@ -47,6 +47,18 @@ def test_sentences_are_embedded_as_by_pytorch(searches: tuple[Any, Any]) -> None
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=0, atol=1e-5)
 
 
+def test_bfloat16_is_as_near_as_pytorchs(searches: tuple[Any, Any]) -> None:
+    pytest.importorskip("ml_dtypes", reason="bfloat16 needs ml_dtypes")
+    ours, theirs = searches
+    sentences = ours.read_sentences(20)
+    exact = theirs.embed(*theirs.load(theirs.find_weights()), sentences).numpy()
+    found, wanted = (
+        lib.embed(*lib.load(lib.find_weights(), lib.tt.bfloat16), sentences).float().numpy()
+        for lib in (ours, theirs)
+    )
+    assert 0 < abs(found - exact).max() < 1.5 * abs(wanted - exact).max()
+
+
 def test_search_finds_what_is_meant(
     searches: tuple[Any, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
