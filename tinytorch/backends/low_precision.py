@@ -7,7 +7,6 @@ float32 and rounds once. NumPy numbers dtypes of other libraries from 256 up, so
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import math
 from typing import Any
@@ -32,7 +31,6 @@ def bind() -> bool:
     return True
 
 
-@functools.cache
 def is_there() -> bool:
     """Whether ``bind`` will find the package; nothing is imported."""
     return importlib.util.find_spec(PACKAGE) is not None
