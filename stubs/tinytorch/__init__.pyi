@@ -68,8 +68,8 @@ from tinytorch._C import ScriptObject as ScriptObject
 from tinytorch._C import Tag as Tag
 from tinytorch._C import TensorType as TensorType
 from tinytorch._C import Value as Value
-from tinytorch.amp import GradScaler as GradScaler
-from tinytorch.amp import autocast as autocast
+from tinytorch.amp.autocast_mode import autocast as autocast
+from tinytorch.amp.grad_scaler import GradScaler as GradScaler
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from tinytorch.autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from tinytorch.autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled

@@ -1,158 +1,20 @@
-"""Automatic mixed precision, as ``torch.amp``: ``autocast`` and ``GradScaler``.
-
-What ``autocast`` does to an operation is in ``dispatch.autocast``, and its lists beside it.
-"""
+"""``GradScaler``, which keeps small gradients of half precision from vanishing."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from . import dtypes
-from .backends import load, low_precision
-from .compat.module_aliases import publish
-from .core.tensor import Tensor
-from .state import no_grad
-from .dispatch.autocast import (
-    autocast_decrement_nesting,
-    autocast_increment_nesting,
-    cast_inside,
-    clear_autocast_cache,
-    has_gpu,
-    is_autocast_cache_enabled,
-    is_autocast_enabled,
-    set_autocast_cache_enabled,
-    set_autocast_dtype,
-    set_autocast_enabled,
-)
-from .dispatch.autocast import get_autocast_dtype as get_autocast_dtype
-from .dispatch.autocast import is_autocast_available as is_autocast_available
-from .state.loss_scaling import OptState as OptState
-from .warnings import warn
+from .. import dtypes
+from ..core.tensor import Tensor
+from ..dispatch.autocast import has_gpu
+from ..state import no_grad
+from ..state.loss_scaling import OptState as OptState
+from ..warnings import warn
 
 if TYPE_CHECKING:
-    from .optim import Optimizer
+    from ..optim import Optimizer
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-class autocast:  # a context manager, named as a function
-    """Mixed precision in a ``with`` block, or in a function that it decorates.
-
-    Products, convolutions and attention get their float32 arguments in the lower dtype, losses,
-    norms and what else loses much get theirs in float32, by PyTorch's lists for the device; other
-    operations run in what they are given. In-place forms and ``out=`` are left alone, and so are
-    float64 tensors. Blocks may be nested, also with ``enabled=False``. Leave the block before
-    ``backward``: gradients are computed in the precision of the forward pass.
-
-    As in PyTorch it is off for ``"cuda"`` without a GPU, and on the CPU for ``float32``, each with
-    a warning.
-
-    Args:
-        device_type: ``"cpu"`` or ``"cuda"``.
-        dtype: The lower dtype, bfloat16 or float16. Default: float16 on a GPU, else bfloat16, for
-            which the package ``ml_dtypes`` is needed.
-        enabled: Whether to switch it on. Default: True.
-        cache_enabled: Whether the casts of leaves, such as weights, are kept until the outermost
-            block ends. Default: as ``is_autocast_cache_enabled`` says, True.
-
-    Raises:
-        RuntimeError: For another type of device.
-        ImportError: Without the package that gives the lower dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.ones(2, 2)
-        >>> with tt.autocast("cpu", dtype=tt.float16):
-        ...     (x @ x).dtype, (x + x).dtype
-        (tinytorch.float16, tinytorch.float32)
-
-    Reference: https://docs.pytorch.org/docs/stable/amp.html
-    """
-
-    def __init__(
-        self,
-        device_type: str,
-        dtype: Any = None,
-        enabled: bool = True,
-        cache_enabled: bool | None = None,
-    ) -> None:
-        if not isinstance(device_type, str):
-            raise ValueError(
-                f"Expected `device_type` of type `str`, got: `{type(device_type).__name__}`"
-            )
-        if not is_autocast_available(device_type):
-            raise RuntimeError(
-                f"User specified an unsupported autocast device_type '{device_type}'"
-            )
-        self.device = device_type
-        chosen = get_autocast_dtype(device_type) if dtype is None else dtype
-        self.fast_dtype = dtypes.as_dtype(chosen)
-        self._enabled: bool = enabled and _can_be_on(device_type, self.fast_dtype)
-        self._caches = cache_enabled
-        self._before: list[tuple[bool, dtypes.dtype, bool]] = []
-
-    def __enter__(self) -> Self:
-        device = self.device
-        self._before.append(
-            (is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled())
-        )
-        set_autocast_enabled(device, self._enabled)
-        set_autocast_dtype(device, self.fast_dtype)
-        autocast_increment_nesting()
-        if self._caches is not None:
-            set_autocast_cache_enabled(self._caches)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if autocast_decrement_nesting() == 0:
-            clear_autocast_cache()
-        enabled, dtype, caches = self._before.pop()
-        set_autocast_enabled(self.device, enabled)
-        set_autocast_dtype(self.device, dtype)
-        set_autocast_cache_enabled(caches)
-
-    def __call__(self, function: _F) -> _F:
-        if not callable(function):
-            raise TypeError(
-                f"autocast()(func) requires a callable, but got {type(function).__name__}"
-            )
-
-        @functools.wraps(function)
-        def inside(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                return function(*args, **kwargs)
-
-        return inside  # type: ignore[return-value]
-
-
-def _can_be_on(device_type: str, dtype: dtypes.dtype) -> bool:
-    """Whether a device computes in a lower dtype; a warning where PyTorch has one."""
-    if device_type == "cuda" and not has_gpu():
-        warn("User provided device_type of 'cuda', but CUDA is not available. Disabling")
-        return False
-    if dtype not in (dtypes.bfloat16, dtypes.float16):
-        warn(
-            f"In {device_type.upper()} autocast, but the target dtype is not supported. Disabling "
-            f"autocast.\n{device_type.upper()} Autocast only supports dtypes of torch.bfloat16, "
-            "torch.float16 currently."
-        )
-        return False
-    if not load("numpy" if device_type == "cpu" else "cupy").supports(dtype):
-        raise ImportError(
-            f"autocast: no arrays of {dtype.name} can be made on {device_type!r}"
-            f"{low_precision.missing(dtype)}; or choose dtype=tinytorch.float16"
-        )
-    return True
+__all__ = ["GradScaler", "OptState"]
 
 
 def _new_scale(value: Any) -> float:
@@ -196,6 +58,8 @@ class GradScaler:
         >>> x
         tensor([0.5000, 0.5000], requires_grad=True)
     """
+
+    __module__ = "tinytorch.amp"
 
     def __init__(
         self,
@@ -529,82 +393,3 @@ class GradScaler:
         for name in ("growth_factor", "backoff_factor", "growth_interval"):
             setattr(self, f"_{name}", state_dict[name])
         self._good_steps = state_dict["_growth_tracker"]
-
-
-def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any = None) -> Any:
-    """A decorator of a Function's ``forward``: it says in which precision that runs.
-
-    Args:
-        fwd: The function, whose first argument is the context.
-        device_type: ``"cpu"`` or ``"cuda"``.
-        cast_inputs: If given, where ``autocast`` is on the floating tensors among the arguments
-            are cast to this dtype and it is off inside. Default: ``forward`` runs as any code.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> class Square(tt.autograd.Function):
-        ...     @staticmethod
-        ...     @tt.amp.custom_fwd(device_type="cpu", cast_inputs=tt.float32)
-        ...     def forward(ctx, x):
-        ...         return x @ x
-        >>> with tt.autocast("cpu", dtype=tt.float16):
-        ...     Square.apply(tt.ones(2, 2)).dtype
-        tinytorch.float32
-    """
-    if fwd is None:
-        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
-
-    @functools.wraps(fwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        ctx = args[0]
-        on = is_autocast_enabled(device_type)
-        ctx._dtype = get_autocast_dtype(device_type)
-        ctx._fwd_used_autocast = on and cast_inputs is None
-        if not on or cast_inputs is None:
-            return fwd(*args, **kwargs)
-        cast = functools.partial(cast_inside, device_type=device_type, dtype=cast_inputs)
-        with autocast(device_type, enabled=False):
-            return fwd(*map(cast, args), **{name: cast(v) for name, v in kwargs.items()})
-
-    return decorated
-
-
-def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
-    """A decorator of a Function's ``backward``: it runs in the precision ``forward`` ran in.
-
-    Args:
-        bwd: The function, whose first argument is the context.
-        device_type: ``"cpu"`` or ``"cuda"``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> class Double(tt.autograd.Function):
-        ...     @staticmethod
-        ...     @tt.amp.custom_fwd(device_type="cpu")
-        ...     def forward(ctx, x):
-        ...         return x + x
-        ...     @staticmethod
-        ...     @tt.amp.custom_bwd(device_type="cpu")
-        ...     def backward(ctx, g):
-        ...         return g + g
-        >>> x = tt.ones(2, requires_grad=True)
-        >>> Double.apply(x).sum().backward()
-        >>> x.grad
-        tensor([2., 2.])
-    """
-    if bwd is None:
-        return functools.partial(custom_bwd, device_type=device_type)
-
-    @functools.wraps(bwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        ctx = args[0]
-        if not ctx._fwd_used_autocast:
-            with autocast(device_type, enabled=False):
-                return bwd(*args, **kwargs)
-        with autocast(device_type, dtype=ctx._dtype):
-            return bwd(*args, **kwargs)
-
-    return decorated
-
-
-publish(__name__, "grad_scaler autocast_mode")
