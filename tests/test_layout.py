@@ -360,8 +360,8 @@ def test_no_error_is_hidden(path: Path) -> None:
 
 #: What tests the package as a whole, or serves the tests.
 BESIDE = {
-    "clients", "decompositions", "numpy_suite", "plugin_example", "published", "strictcupy",
-    "typing",
+    "browser", "clients", "decompositions", "numpy_suite", "plugin_example", "published",
+    "strictcupy", "typing",
 }  # fmt: skip
 
 

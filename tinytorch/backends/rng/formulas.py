@@ -173,6 +173,7 @@ def swap_by_links(partners: NDArray, count: int) -> NDArray:
     partner i had found at its own. These links lead to ever smaller steps, some three on
     average, and the number at the end of the chain is the value.
     """
+    partners = partners.astype(np.intp, copy=False)
     steps = np.arange(len(partners))
     link = np.arange(count)
     link[partners] = steps  # of equal indices the last is kept
@@ -193,6 +194,7 @@ def insert_by_links(places: NDArray) -> NDArray:
     i moved to it: the number sent to ``places[i]`` latest before, or else what the step of
     that name moved there.
     """
+    places = places.astype(np.intp, copy=False)
     steps = np.arange(len(places))
     values = np.full(len(places), -1)
     values[places] = steps

