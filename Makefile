@@ -25,7 +25,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser package clean
+.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +106,15 @@ browser: build/browser  ## build the page that runs in the browser, test it in C
 build/browser: $(BROWSER_VENV)/.browser
 	@command -v npm >/dev/null || { echo "npm is missing: apt-get install nodejs npm"; exit 1; }
 	$(BROWSER_VENV)/bin/python docs/browser/build.py $@
+
+# Folders of tests of what the index dtypes, threads and processes matter to.
+IN_PYODIDE := autograd backends/rng nn ops/create ops/index ops/random ops/shape ops/sort optim state
+pyodide: build/browser  ## run the core of the suite under the browser's Python, in Node
+	$(BROWSER_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --upgrade \
+	  --target build/browser-packages/python --python-version 3.12 --only-binary=:all: \
+	  --platform any -r tests/browser/requirements.txt
+	node tests/browser/suite.mjs build/browser-packages/python build/browser/pyodide -q \
+	  -m "not torch and not clients" $(addprefix tests/,$(IN_PYODIDE))
 
 # The wheel is built from the sdist, so that whoever gets that can build it, too.
 package: $(VENV)/.package  ## build the sdist and the wheel into dist/, and check what an index would

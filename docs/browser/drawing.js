@@ -1,5 +1,5 @@
 const SVG = "http://www.w3.org/2000/svg";
-const [LEFT, RIGHT, TOP, BOTTOM] = [46, 470, 12, 190];
+const [LEFT, RIGHT, TOP, BOTTOM] = [56, 470, 12, 190];
 
 const element = (id) => document.getElementById(id);
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import BUILT
+from tests.browser.conftest import BUILT, ROOT
 
 pytest.importorskip("playwright", reason="the page is tested by `make browser`")
 pytestmark = pytest.mark.skipif(not BUILT.exists(), reason="the page is built by `make browser`")
@@ -119,3 +119,12 @@ def test_link_without_a_line_holds_what_was_run(page: Any) -> None:
     page.locator("#share").click()
     page.wait_for_selector("#shared:visible")
     assert page.locator("#link").input_value().endswith("#code=a%20%3D%201%0Aa%20%2B%201")
+
+
+def test_page_of_ones_own_as_documented(page: Any, site: str) -> None:
+    (snippet,) = re.findall(r"```html\n(.*?)```", (ROOT / "docs" / "browser.md").read_text(), re.S)
+    html = f"<!doctype html><link rel=icon href='data:,'><body>{snippet}"
+    page.route("**/own.html", lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto(f"{site}own.html")
+    page.wait_for_function("document.body.innerText.startsWith('tensor(')")
+    assert page.inner_text("body") == "tensor([0.0000, 0.4794, 0.8415, 0.9975, 0.9093])"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 from typing import Any
 
 import numpy as np
@@ -64,10 +63,25 @@ def test_capsules_are_taken_once() -> None:
         tt.from_dlpack(capsule)
 
 
-@pytest.mark.parametrize(("name", "before"), [(b"dltensor", 0), (b"dltensor_versioned", 32)])
-def test_capsules_say_on_which_device_they_are(name: bytes, before: int) -> None:
-    memory = ctypes.create_string_buffer(128)
-    memory[before + 8 : before + 16] = struct.pack("ii", 7, 0)  # Vulkan
+class Unversioned(ctypes.Structure):
+    """The start of DLPack's ``DLManagedTensor``."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2)]
+
+
+class Versioned(ctypes.Structure):
+    """The start of DLPack's ``DLManagedTensorVersioned``."""
+
+    _fields_ = [("version", ctypes.c_uint32 * 2), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64),
+                ("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(b"dltensor", Unversioned), (b"dltensor_versioned", Versioned)]
+)
+def test_capsules_say_on_which_device_they_are(name: bytes, kind: Any) -> None:
+    memory = kind(device=(7, 0))  # Vulkan
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     capsule = make(("PyCapsule_New", ctypes.pythonapi))(ctypes.addressof(memory), name, None)
     with pytest.raises(BufferError, match="no backend has devices of DLPack's type 7"):

@@ -35,9 +35,12 @@ def uniform(*shape: int, seed: int = 0) -> Any:
 X, Y = array(4, 5, dtype="float64"), array(4, 5, dtype="float64", seed=1)
 Z = array(4, 5, dtype="float64", seed=2)
 SIGNS = np.sign(Y)
-CLASSES = np.array([1, 4, 0, 2])
-IGNORED = np.array([1, -100, 0, 2])
-IMAGE, PIXELS = array(2, 3, 4, 2, dtype="float64"), np.arange(16).reshape(2, 4, 2) % 3
+CLASSES = np.array([1, 4, 0, 2], "int64")
+IGNORED = np.array([1, -100, 0, 2], "int64")
+IMAGE, PIXELS = (
+    array(2, 3, 4, 2, dtype="float64"),
+    np.arange(16, dtype="int64").reshape(2, 4, 2) % 3,
+)
 WEIGHTS = np.array([0.5, 1.0, 2.0, 0.25, 3.0])
 PAIR = (X, Y)
 
@@ -77,7 +80,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("nll_loss", (IMAGE, PIXELS), {"weight": WEIGHTS[:3], "ignore_index": 1}),
     ("nll_loss", (IMAGE[..., 0], PIXELS[..., 0]), {}),
     ("nll_loss", (IMAGE[..., None], PIXELS[..., None]), {}),
-    ("nll_loss", (X[0], np.array(3)), {}),
+    ("nll_loss", (X[0], np.array(3, "int64")), {}),
     ("cross_entropy", (X, CLASSES), {}),
     ("cross_entropy", (300 * X, CLASSES), {}),
     ("cross_entropy", (X, CLASSES), {"weight": WEIGHTS}),
@@ -88,8 +91,8 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("cross_entropy", (IMAGE, PIXELS), {}),
     ("cross_entropy", (IMAGE, PIXELS), {"weight": WEIGHTS[:3], "ignore_index": 1}),
     ("cross_entropy", (IMAGE, PIXELS), {"weight": WEIGHTS[:3], "label_smoothing": 0.2}),
-    ("cross_entropy", (X[0], np.array(3)), {}),
-    ("cross_entropy", (X[0], np.array(3)), {"label_smoothing": 0.2}),
+    ("cross_entropy", (X[0], np.array(3, "int64")), {}),
+    ("cross_entropy", (X[0], np.array(3, "int64")), {"label_smoothing": 0.2}),
     ("cross_entropy", (X, probabilities(4, 5)), {}),
     ("cross_entropy", (X, probabilities(4, 5)), {"weight": WEIGHTS, "label_smoothing": 0.2}),
     ("cross_entropy", (IMAGE, probabilities(2, 3, 4, 2)), {"weight": WEIGHTS[:3]}),
@@ -108,11 +111,11 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("multi_margin_loss", (X, CLASSES), {}),
     ("multi_margin_loss", (X, CLASSES), {"p": 2, "margin": 0.5}),
     ("multi_margin_loss", (X, CLASSES), {"weight": WEIGHTS}),
-    ("multi_margin_loss", (X[0], np.array(3)), {}),
-    ("multi_margin_loss", (X[0], np.array([3])), {}),
+    ("multi_margin_loss", (X[0], np.array(3, "int64")), {}),
+    ("multi_margin_loss", (X[0], np.array([3], "int64")), {}),
     ("multilabel_margin_loss", (X, np.array([[3, 0, -1, 1, 1], [-1] * 5, [0, 1, 2, 3, 4],
-                                             [2, 2, -1, 0, 0]])), {}),
-    ("multilabel_margin_loss", (X[0], np.array([3, 0, -1, 1, 1])), {}),
+                                             [2, 2, -1, 0, 0]], "int64")), {}),
+    ("multilabel_margin_loss", (X[0], np.array([3, 0, -1, 1, 1], "int64")), {}),
     ("triplet_margin_loss", (X, Y, Z), {}),
     ("triplet_margin_loss", (X, Y, Z), {"p": 1.0, "margin": 2.0}),
     ("triplet_margin_loss", (X, Y, Z), {"swap": True}),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import importlib
 import multiprocessing
 import pickle
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -189,7 +190,7 @@ def test_propagate_wants_a_function():
 def processes():
     """Two workers that import this module afresh."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(2, mp_context=context) as pool:
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
         yield pool
 
 
@@ -208,7 +209,9 @@ def test_propagate_into_spawned_processes(processes, red_state):
 def test_state_initialises_spawned_workers(red_state):
     context = multiprocessing.get_context("spawn")
     state = red_state._replace(backend="numpy")  # the child has not imported red's module yet
-    with ProcessPoolExecutor(1, mp_context=context, initializer=state.apply) as pool:
+    with concurrent.futures.ProcessPoolExecutor(
+        1, mp_context=context, initializer=state.apply
+    ) as pool:
         for _ in range(2):
             assert pool.submit(report).result(120) == tuple(state)
 

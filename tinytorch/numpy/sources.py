@@ -26,11 +26,15 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
     if options.get("out") is not None:
         tensor_of(held(options["out"]))._bump()
         return options["out"]
-    if isinstance(found, backend.array_type):
-        return array_of_tensor(wrap(found, backend))
-    if hasattr(found, "dtype"):  # a number of NumPy's
-        return array_of_tensor(wrap(backend.asarray(found), backend))
-    return found
+    if not hasattr(found, "dtype"):
+        return found
+    # Where addresses have 32 bits so have NumPy's integers, if nobody asked for a dtype.
+    asked = options.get("dtype") is not None or (name == "randint" and len(args) > 3)
+    if found.dtype == "int32" and not asked:
+        found = found.astype("int64")
+    if not isinstance(found, backend.array_type):  # a number of NumPy's
+        found = backend.asarray(found)
+    return array_of_tensor(wrap(found, backend))
 
 
 #: Classes of arguments that hold no array.

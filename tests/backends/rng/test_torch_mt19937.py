@@ -274,11 +274,12 @@ def chi_square(counts: Any, expected: Any) -> float:
 
 def test_discrete_draws_follow_their_law() -> None:
     e = engine(2)
-    dice = np.bincount(e.integers(0, 7, (COUNT,), np.int64), minlength=7)
+    dice = np.bincount(e.integers(0, 7, (COUNT,), np.int64).astype(np.intp), minlength=7)
     assert chi_square(dice, [COUNT / 7] * 7) < 3
     ones = int(e.bernoulli(0.3, (COUNT,), np.int64).sum())
     assert chi_square([ones, COUNT - ones], [COUNT * 0.3, COUNT * 0.7]) < 3
-    trials = np.bincount(np.minimum(e.geometric((COUNT,), np.int64, 0.4), 8), minlength=9)[1:]
+    trials = np.minimum(e.geometric((COUNT,), np.int64, 0.4), 8).astype(np.intp)
+    trials = np.bincount(trials, minlength=9)[1:]
     shares = [0.4 * 0.6**k for k in range(7)]
     assert chi_square(trials, COUNT * np.array([*shares, 1 - sum(shares)])) < 3
 
@@ -297,9 +298,9 @@ def test_multinomial_follows_the_weights(replacement: bool) -> None:
     rows = np.broadcast_to(weights, (COUNT, 4))
     drawn = engine(4).multinomial(rows, 2, replacement)
     assert 2 not in drawn
-    first = np.bincount(drawn[:, 0], minlength=4)[[0, 1, 3]]
+    first = np.bincount(drawn[:, 0].astype(np.intp), minlength=4)[[0, 1, 3]]
     assert chi_square(first, COUNT * weights[[0, 1, 3]]) < 3
-    second = np.bincount(drawn[:, 1], minlength=4)[[0, 1, 3]]
+    second = np.bincount(drawn[:, 1].astype(np.intp), minlength=4)[[0, 1, 3]]
     left = [sum(a * b / (1 - a) for a in (0.1, 0.2, 0.7) if a != b) for b in (0.1, 0.2, 0.7)]
     assert chi_square(second, COUNT * (weights[[0, 1, 3]] if replacement else np.array(left))) < 3
     if not replacement:

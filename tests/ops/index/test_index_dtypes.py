@@ -92,6 +92,8 @@ INDICES: dict[str, Call] = {
     "numpy.intersect1d": lambda: tnp.intersect1d([1, 2], [2], return_indices=True),
     "numpy.random.permutation": lambda: tnp.random.permutation(3),
     "numpy.random.choice": lambda: tnp.random.choice(5, 2),
+    "numpy.random of integers": lambda: [tnp.random.randint(9), tnp.random.randint(9, size=2),
+                                         tnp.random.poisson(3, 2), tnp.random.binomial(3, 0.5, 2)],
 }  # fmt: skip
 #: Integers that nobody gave a dtype, and sums of smaller ones.
 INTEGERS: dict[str, Call] = {

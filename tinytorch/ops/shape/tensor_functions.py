@@ -271,5 +271,7 @@ class _Capsule:
         )
         start = read(self.capsule, b"dltensor_versioned" if versioned else b"dltensor")
         # Behind the address of the elements; version, owner, deleter and flags may come before.
-        kind, number = (ctypes.c_int32 * 2).from_address(start + (32 if versioned else 0) + 8)
+        address = ctypes.sizeof(ctypes.c_void_p)
+        before = 16 + 2 * address if versioned else 0
+        kind, number = (ctypes.c_int32 * 2).from_address(start + before + address)
         return kind, number
