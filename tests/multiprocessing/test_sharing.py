@@ -282,13 +282,17 @@ if __name__ == "__main__":
 """
 
 
-def test_processes_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("interrupt", [signal.SIG_DFL, signal.SIG_IGN])
+def test_processes_end_with_a_parent_that_is_killed(tmp_path: Path, interrupt: Any) -> None:
     pids = tmp_path / "pids"
     pids.mkdir()
     script = tmp_path / "parent.py"
     script.write_text(parent_and_child(pids))
     environment = {**os.environ, "PYTHONPATH": search_path()}
-    parent = subprocess.Popen([sys.executable, str(script)], env=environment)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        env=environment, preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt),
+    )  # fmt: skip
     deadline = time.monotonic() + 60
     while len(list(pids.iterdir())) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)

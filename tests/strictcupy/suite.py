@@ -58,12 +58,16 @@ EXAMPLES_WITH_NUMPY = tuple(
 )  # fmt: skip
 _ROW_BY_ROW = "CuPy writes results row by row, whatever the order of the operands"
 _COMPLEX_QUOTIENTS = "CuPy's quotient of a complex number and 0 is NaN in both parts"
+_FORKS = "a process that is forked cannot use the GPU of its parent"
+_LOW = "NumPy's arrays alone take the dtypes of ml_dtypes"
 _SEEDS = "a seed gives NumPy's numbers on NumPy alone"
 #: Single tests that hold on numpy alone, all their cases or one of them, and why.
 NUMPY_ALONE = {
     "autograd/test_random_programs.py::test_random_program_does_what_it_does_under_torch[99]": (
         _ROW_BY_ROW
     ),
+    "checkpoint/test_serialization_storages.py::test_a_storage_of_a_dtype_that_numpy_lacks": _LOW,
+    "compat/test_names.py::test_every_public_name_is_here_or_left_out": _LOW,
     "numpy/test_elementwise_dtypes.py::test_complex_numbers_over_zero": _COMPLEX_QUOTIENTS,
     "ops/linalg/test_einsum.py::test_strides_are_torchs[ij,ij->ji]": _ROW_BY_ROW,
     "ops/test_formats_of_results.py::test_images[prelu]": _ROW_BY_ROW,
@@ -82,6 +86,11 @@ NUMPY_ALONE = {
     ),
     "test_docs.py::test_examples_that_are_put_together[tinytorch.numpy.random]": _SEEDS,
     "test_docs.py::test_session": "they show the name of the backend",
+    "utils/data/test_dataloader.py::test_workers_batches_and_random_numbers_match": _FORKS,
+    "utils/data/test_dataloader.py::test_workers_share_a_stream_as_in_pytorch": _FORKS,
+    "utils/data/test_dataloader.py::test_workers_draw_pytorchs_random_numbers": _FORKS,
+    "utils/data/test_dataloader.py::test_a_method_of_the_dataset_is_called_of_the_workers_copy": _FORKS,
+    "utils/data/test_dataloader.py::test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch": _FORKS,
 }
 
 

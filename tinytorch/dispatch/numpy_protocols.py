@@ -125,7 +125,10 @@ def _has_none(value: Any) -> bool:
 
 def _arrays(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Those arguments by position that NumPy's function always needs: no axis, no option."""
-    parameters = inspect.signature(func).parameters.values()
+    try:
+        parameters = inspect.signature(func).parameters.values()
+    except ValueError:  # NumPy 2.0 gives those that are written in C none
+        return args[:1]
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return args
     needed = [each for each in parameters if each.default is each.empty]

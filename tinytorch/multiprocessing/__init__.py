@@ -151,10 +151,16 @@ class ProcessContext:
 SpawnContext = ProcessContext
 
 
+def _interrupt() -> None:
+    """As PyTorch has the system do; what runs in the background of a shell may ignore it."""
+    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGINT)
+
+
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], sender: Any) -> None:
     import traceback
 
-    when_parent_ends(lambda: os.kill(os.getpid(), signal.SIGINT))  # as PyTorch has the system do
+    when_parent_ends(_interrupt)
     try:
         fn(index, *args)
     except KeyboardInterrupt:

@@ -6,7 +6,13 @@ import enum
 
 
 class OptState(enum.Enum):
-    """As PyTorch numbers it; ``GradScaler`` keeps its own account."""
+    """As PyTorch numbers it; ``GradScaler`` keeps its own account.
+
+    Example:
+        >>> from tinytorch.amp.grad_scaler import OptState
+        >>> OptState(1)
+        <OptState.UNSCALED: 1>
+    """
 
     READY = 0
     UNSCALED = 1

@@ -62,6 +62,8 @@ ORDERS: list[dict[str, Any]] = [
     {"batch_size": 3, "drop_last": True},
     {"batch_size": 3, "shuffle": True},
     {"batch_size": None, "shuffle": True},
+]
+ORDERS_OF_WORKERS: list[dict[str, Any]] = [
     {"batch_size": 4, "shuffle": True, "num_workers": 2},
     {"batch_size": 4, "shuffle": True, "num_workers": 2, "prefetch_factor": 1},
     {"batch_size": 4, "shuffle": True, "num_workers": 3, "persistent_workers": True},
@@ -72,24 +74,34 @@ ORDERS: list[dict[str, Any]] = [
 MANY = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")
 
 
-@MANY
-@pytest.mark.slow
+def batches_and_what_comes_next(lib: Any, setting: dict[str, Any], own: bool) -> list[Any]:
+    lib.manual_seed(11)
+    generator = lib.Generator("cpu").manual_seed(3) if own else None
+    dataset = lib.utils.data.TensorDataset(lib.tensor(X), lib.tensor(Y))
+    loader = lib.utils.data.DataLoader(dataset, generator=generator, **setting)
+    found = [len(loader)]
+    for _ in range(3):
+        found += [[(str(t.dtype)[-7:], t.tolist()) for t in batch] for batch in loader]
+    # Both have drawn as many numbers, so what comes next is equal too.
+    return [*found, lib.rand(3, generator=generator, device="cpu").tolist()]
+
+
 @pytest.mark.parametrize("setting", ORDERS)
 @pytest.mark.parametrize("own", [True, False])
 def test_batches_and_random_numbers_match(torch: Any, setting: dict[str, Any], own: bool) -> None:
+    ours, theirs = (batches_and_what_comes_next(lib, setting, own) for lib in (tt, torch))
+    assert ours == theirs
 
-    def run(lib: Any) -> list[Any]:
-        lib.manual_seed(11)
-        generator = lib.Generator("cpu").manual_seed(3) if own else None
-        dataset = lib.utils.data.TensorDataset(lib.tensor(X), lib.tensor(Y))
-        loader = lib.utils.data.DataLoader(dataset, generator=generator, **setting)
-        found = [len(loader)]
-        for _ in range(3):
-            found += [[(str(t.dtype)[-7:], t.tolist()) for t in batch] for batch in loader]
-        # Both have drawn as many numbers, so what comes next is equal too.
-        return [*found, lib.rand(3, generator=generator, device="cpu").tolist()]
 
-    assert run(tt) == run(torch)
+@MANY
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ORDERS_OF_WORKERS)
+@pytest.mark.parametrize("own", [True, False])
+def test_workers_batches_and_random_numbers_match(
+    torch: Any, setting: dict[str, Any], own: bool
+) -> None:
+    ours, theirs = (batches_and_what_comes_next(lib, setting, own) for lib in (tt, torch))
+    assert ours == theirs
 
 
 def test_a_tensor_dataset_gives_what_its_rows_would() -> None:

@@ -406,6 +406,7 @@ def test_a_pass_leaves_nothing() -> None:
 
 def training(stage: str) -> None:
     """A program that is ended while it loads."""
+    import signal
     import sys
     import time
 
@@ -420,6 +421,8 @@ def training(stage: str) -> None:
             time.sleep(0.01 if stage != "busy" or index < 2 else 60)
             return tt.zeros(5000)
 
+    # What runs in the background of a shell is told to ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     loader = DataLoader(Slow(), num_workers=2, multiprocessing_context="fork")
     for i, _ in enumerate(loader):
         if i == 1:

@@ -168,8 +168,8 @@ def _run_process(there: Any, job: Job, state: State, loaders: dict[str, Any]) ->
         be_worker(job.info)
 
         def prepare(job: Job) -> None:
-            for name, loader in loaders.items():
-                register_backend(name, loader)
+            for name in loaders.keys() - registered().keys():  # a fork has them
+                register_backend(name, loaders[name])
             state.apply()
             set_num_threads(1)
             _seed(job)
