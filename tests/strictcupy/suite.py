@@ -89,8 +89,8 @@ NUMPY_ALONE = {
     "utils/data/test_dataloader.py::test_workers_batches_and_random_numbers_match": _FORKS,
     "utils/data/test_dataloader.py::test_workers_share_a_stream_as_in_pytorch": _FORKS,
     "utils/data/test_dataloader.py::test_workers_draw_pytorchs_random_numbers": _FORKS,
-    "utils/data/test_dataloader.py::test_a_method_of_the_dataset_is_called_of_the_workers_copy": _FORKS,
-    "utils/data/test_dataloader.py::test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch": _FORKS,
+    "utils/data/test_dataloader.py::test_workers_call_methods_of_their_copy": _FORKS,
+    "utils/data/test_dataloader.py::test_workers_errors_are_as_in_pytorch": _FORKS,
 }
 
 

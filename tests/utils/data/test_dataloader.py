@@ -276,7 +276,7 @@ class Marked(Squares):
         return self.worker, index
 
 
-def test_a_method_of_the_dataset_is_called_of_the_workers_copy(torch: Any) -> None:
+def test_workers_call_methods_of_their_copy(torch: Any) -> None:
     data, found = Marked(), []
     for loader in (DataLoader, torch.utils.data.DataLoader):
         rows = loader(data, None, num_workers=2, worker_init_fn=data.mark)
@@ -380,9 +380,7 @@ def test_an_error_in_a_worker_is_raised_where_the_batch_is_asked_for() -> None:
 @pytest.mark.parametrize("error", [
     ValueError("bad"), IndexError(3, 4), RuntimeError(), UnicodeDecodeError("utf8", b"a", 0, 1, "x")
 ], ids=repr)  # fmt: skip
-def test_an_error_in_a_worker_has_the_type_and_the_words_it_has_in_torch(
-    torch: Any, error: Exception
-) -> None:
+def test_workers_errors_are_as_in_pytorch(torch: Any, error: Exception) -> None:
     said = []
     for library in (tt, torch):
 
