@@ -16,7 +16,7 @@ from .in_place import byteswap, fill, partition, put, resize, setfield, setflags
 from .indexing import getitem, setitem
 from .kept import closed, kept, opened
 from .names import public
-from .ndarray import array_of_tensor, native, ndarray
+from .ndarray import array_of_tensor, closed_view, native, ndarray
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
@@ -122,6 +122,8 @@ def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = No
                [2, 3]])
     """
     sizes = shape[0] if len(shape) == 1 else shape
+    if order == "C" and copy is None:
+        return closed_view(self, functions.reshape(self._tensor, sizes))
     return public("reshape")(self, sizes, order=order, copy=copy)  # type: ignore[no-any-return]
 
 

@@ -231,7 +231,8 @@ def asarray(
     """
     place = _place(device, backend)
     if not place:
-        return array(a, dtype, copy=copy)
+        as_it_is = isinstance(a, Tensor) and dtype is None and not copy
+        return a if as_it_is else array(a, dtype, copy=copy)
     source: Any = a if isinstance(a, Tensor) else top_level("as_tensor")(tensor_of(a, dtype=dtype))
     return array(source.to(**place), dtype, copy=copy)
 
