@@ -13,7 +13,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from itertools import accumulate
 from typing import Any
 
@@ -66,8 +66,11 @@ class Library:
         sys.excepthook = self._abort
 
     @classmethod
-    def start(cls) -> Library:
+    def start(cls, meeting: AbstractContextManager[None]) -> Library:
         """MPI, started if it was not yet.
+
+        Args:
+            meeting: Entered while MPI starts: lets it find the other ranks.
 
         Raises:
             RuntimeError: Without mpi4py, or without a library of MPI.
@@ -76,7 +79,8 @@ class Library:
             if not installed():
                 raise RuntimeError(_MISSING)
             try:
-                cls._started = cls()
+                with meeting:
+                    cls._started = cls()
             except ImportError as error:
                 raise RuntimeError(f"{_MISSING} ({error})") from error
         return cls._started

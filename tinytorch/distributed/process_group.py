@@ -204,25 +204,29 @@ def init_process_group(
     """Find the other processes; every one calls this, once, before all else.
 
     Started by ``mpiexec``, ``srun`` or ``python -m tinytorch.distributed.run``, a program needs no
-    argument: MPI knows the ranks, and what is given has to agree with it. A process that MPI did
-    not start is a world of its own.
+    argument: MPI knows the ranks, and what is given has to agree with it. Processes that something
+    else started, ``multiprocessing.spawn`` for instance, say by arguments or by ``torchrun``'s
+    environment which rank each is and where rank 0 is; that wants MPICH. A process of which nothing
+    is said is a world of its own.
 
     Args:
         backend: ``"mpi"``; ``"gloo"`` means it, too; ``"nccl"`` for tensors on GPUs, one GPU for
             each rank. Default: MPI, and NCCL for tensors on GPUs where it is.
         init_method: ``"env://"``, ``"file://..."`` or ``"tcp://..."``: what says which rank this
-            is, where MPI does not. Default: ``"env://"``.
-        timeout: How long calls wait for other ranks. Default: 30 minutes.
+            is, and where rank 0 is, where MPI does not. Default: ``"env://"``, the variables
+            ``RANK``, ``WORLD_SIZE``, ``MASTER_ADDR`` and ``MASTER_PORT``.
+        timeout: How long this and other calls wait for other ranks. Default: 30 minutes.
         world_size: How many processes there are. Default: as MPI says.
         rank: Which of them this is. Default: as MPI says.
-        store: In place of ``init_method``; nothing needs to be exchanged through it.
+        store: In place of ``init_method``: tells all where rank 0 is.
         group_name: Accepted; means nothing.
         pg_options: The same.
         device_id: The GPU of this rank, for ``"nccl"``. Default: its local rank.
 
     Raises:
-        ValueError: If there is a group, if a rank is missing or is not MPI's.
-        RuntimeError: Without mpi4py and MPI; for an unknown ``init_method``.
+        ValueError: If there is a group, if a rank is missing, is not MPI's or is there twice.
+        RuntimeError: Without mpi4py and MPI; for an unknown ``init_method``; if the address of
+            rank 0 is taken, or ranks do not come in time.
         AssertionError: For an unknown backend, or a store together with an ``init_method``.
         TypeError: If ``timeout`` is no ``timedelta``.
 
@@ -237,8 +241,8 @@ def init_process_group(
         raise ValueError("trying to initialize the default process group twice!")
     wait = check_timeout(default_pg_timeout if timeout is None else timeout)
     name = _backend(backend)
-    place = rendezvous.place(name, init_method, world_size, rank, store, wait)
-    library = mpi.Library.start()
+    place = rendezvous.place(name, init_method, world_size, rank, store)
+    library = mpi.Library.start(place.join(wait.total_seconds()))
     place.check(library.world.rank, library.world.size)
     ranks = range(library.world.size)
     made = _make(library, ranks, name, wait, "default_pg", device_id)

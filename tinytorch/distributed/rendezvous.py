@@ -1,17 +1,21 @@
-"""Which rank a process is, and whether MPI agrees.
+"""Which rank a process is, whether MPI agrees, and where the others are.
 
 MPI's launcher knows the ranks; what a PyTorch program says of them by arguments, by ``torchrun``'s
-environment or by an ``init_method`` is read and compared.
+environment or by an ``init_method`` is read and compared. Where there is no such launcher, this is
+how the ranks find each other.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qs, urlparse
+from urllib.parse import ParseResult, parse_qs, urlparse
 
+from .joining import joined
+from .store import FileStore
 
 #: What launchers of MPI set for each process.
 _OF_LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")
@@ -25,10 +29,12 @@ class Place:
     Attributes:
         rank: Which process it is, or None.
         size: How many there are, or None.
+        where: The host and port of rank 0, or a store that all can read; None if that is not said.
     """
 
     rank: int | None
     size: int | None
+    where: Any = None
 
     def check(self, rank: int, size: int) -> None:
         """Compare with what MPI says.
@@ -41,8 +47,15 @@ class Place:
                 f"init_process_group: rank {self.rank} of {self.size} was asked for, but MPI "
                 f"started this process as rank {rank} of {size}. Start the program by "
                 f"`python -m tinytorch.distributed.run --nproc-per-node {self.size} ...` or "
-                f"`mpiexec -n {self.size} ...`"
+                f"`mpiexec -n {self.size} ...`; MPICH alone lets ranks that other programs "
+                "started find each other"
             )
+
+    def join(self, seconds: float) -> AbstractContextManager[None]:
+        """While MPI starts, let it find the other ranks, where no launcher of MPI's does."""
+        if launched() or self.where is None or self.rank is None or (self.size or 1) == 1:
+            return nullcontext()
+        return joined(self.rank, self.size or 1, self.where, seconds)
 
 
 def launched() -> bool:
@@ -50,9 +63,7 @@ def launched() -> bool:
     return any(name in os.environ for name in _OF_LAUNCHERS)
 
 
-def place(
-    backend: str, init_method: str | None, size: int, rank: int, store: Any, timeout: timedelta
-) -> Place:
+def place(backend: str, init_method: str | None, size: int, rank: int, store: Any) -> Place:
     """What the arguments of ``init_process_group`` and the environment say.
 
     Raises:
@@ -61,7 +72,7 @@ def place(
         ValueError: If the rank or the size is not said, and MPI's launcher does not know.
     """
     if store is not None:
-        return _by_store(init_method, size, rank)
+        return _by_store(init_method, size, rank, store)
     url = urlparse(init_method or "env://")
     if url.scheme not in _SCHEMES:
         raise RuntimeError(f"No rendezvous handler for {url.scheme}://")
@@ -75,7 +86,22 @@ def place(
     found = {name: value if value >= 0 else None for name, value in given.items()}
     if not launched() and (url.scheme != "env" or backend != "mpi"):
         _check_said(url.scheme, found)
-    return Place(found["rank"], found["world_size"])
+    return Place(found["rank"], found["world_size"], _where(url, found["world_size"]))
+
+
+def _where(url: ParseResult, size: int | None) -> Any:
+    """Where rank 0 is to be found, by the environment, an address or a file."""
+    if launched() or size in (None, 1):
+        return None
+    if url.scheme == "file":
+        return FileStore(url.path, size or -1)
+    if url.scheme == "env":
+        given = [os.environ.get(name) for name in ("MASTER_ADDR", "MASTER_PORT")]
+        _check_said("env", {"MASTER_ADDR": given[0], "MASTER_PORT": given[1]})
+        return given[0], int(given[1] or 0)
+    if url.hostname is None or url.port is None:
+        raise ValueError(f"init_process_group: {url.geturl()} lacks a host or a port")
+    return url.hostname, url.port
 
 
 def _environment() -> set[str]:
@@ -84,17 +110,17 @@ def _environment() -> set[str]:
     return names if names <= os.environ.keys() else set()
 
 
-def _by_store(init_method: str | None, size: int, rank: int) -> Place:
+def _by_store(init_method: str | None, size: int, rank: int, store: Any) -> Place:
     if init_method is not None:
         raise AssertionError("Cannot specify both init_method and store.")
     if size <= 0:
         raise AssertionError("world_size must be positive if using store")
     if rank < 0:
         raise AssertionError("rank must be non-negative if using store")
-    return Place(rank, size)
+    return Place(rank, size, store)
 
 
-def _check_said(scheme: str, found: dict[str, int | None]) -> None:
+def _check_said(scheme: str, found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if value is None:
             missing = (

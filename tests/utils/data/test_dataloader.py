@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,6 +49,9 @@ class Sized(Count):
         return 3
 
 
+#: On a small machine.
+pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
+
 THREADS: Any = {"multiprocessing_context": "thread"}
 #: Workers as they come; the stand-in for a GPU's library, as that, does not survive a fork.
 WORKERS: Any = {} if tt.get_backend() == "numpy" else THREADS
@@ -70,10 +75,6 @@ ORDERS_OF_WORKERS: list[dict[str, Any]] = [
 ]
 
 
-#: PyTorch's own, about its processes on a small machine.
-MANY = pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker processes")
-
-
 def batches_and_what_comes_next(lib: Any, setting: dict[str, Any], own: bool) -> list[Any]:
     lib.manual_seed(11)
     generator = lib.Generator("cpu").manual_seed(3) if own else None
@@ -93,7 +94,6 @@ def test_batches_and_random_numbers_match(torch: Any, setting: dict[str, Any], o
     assert ours == theirs
 
 
-@MANY
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ORDERS_OF_WORKERS)
 @pytest.mark.parametrize("own", [True, False])
@@ -188,6 +188,16 @@ class Slow(Dataset[int]):
         return index
 
 
+def test_more_workers_than_processors_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 5, 7}, raising=False)
+    with pytest.warns(UserWarning, match="create 4 worker processes.* current system is 3, which"):
+        DataLoader(Squares(), num_workers=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DataLoader(Squares(), num_workers=3)
+        DataLoader(Squares(), num_workers=4, multiprocessing_context="thread")
+
+
 def test_workers_keep_the_order() -> None:
     loader = DataLoader(Slow(), batch_size=2, num_workers=4, **WORKERS)
     assert lists(loader) == [[0, 1], [2, 3], [4, 5], [6, 7]]
@@ -198,7 +208,6 @@ def test_workers_need_not_keep_the_order() -> None:
     assert sorted(batches) == [[i] for i in range(8)]
 
 
-@MANY
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("batch_size", [None, 1, 2, 4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import weakref
 from collections import Counter
@@ -140,8 +141,7 @@ class DataLoader(Generic[T_co]):
         self.generator = generator
         self.persistent_workers = persistent_workers
         self.in_order = in_order
-        if sampler is None:
-            sampler = self._make_sampler(bool(shuffle))
+        sampler = self._make_sampler(bool(shuffle)) if sampler is None else sampler
         if batch_sampler is not None:
             batch_size, drop_last = None, False
         elif batch_size is not None:
@@ -156,6 +156,7 @@ class DataLoader(Generic[T_co]):
         self._announced_length: int | None = None
         self._iterator: _WorkersIterator | None = None
         self._ready = True
+        self.check_worker_number_rationality()
 
     def _make_sampler(self, shuffle: bool) -> Iterable[Any]:
         dataset: Any = self.dataset
@@ -180,6 +181,7 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Iterator[Any]:
         if self.num_workers == 0 or not _workers_exist():
             return _SerialIterator(self)
+        self.check_worker_number_rationality()
         if not self.persistent_workers:
             return _WorkersIterator(self)
         if self._iterator is None:
@@ -211,12 +213,30 @@ class DataLoader(Generic[T_co]):
         return f"{type(self).__name__}({shown(self.dataset)}, {options})"
 
     def check_worker_number_rationality(self) -> None:
-        """Do nothing, where PyTorch warns of more workers than processors.
+        """Warn of more worker processes than there are processors.
 
         Example:
             >>> from tinytorch.utils.data import DataLoader
-            >>> DataLoader([1, 2], num_workers=2).check_worker_number_rationality()
+            >>> DataLoader([1, 2]).check_worker_number_rationality()
         """
+        most = _processors()
+        if (
+            self.num_workers > most
+            and _workers_exist()
+            and self.multiprocessing_context != "thread"
+        ):
+            warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our "
+                f"suggested max number of worker in current system is {most}, which is smaller "
+                "than what this DataLoader is going to create: more workers than processors may "
+                "slow each other down."
+            )
+
+
+def _processors() -> int:
+    """How many this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return (os.cpu_count() or 1) if allowed is None else len(allowed(0))
 
 
 class _Forever:

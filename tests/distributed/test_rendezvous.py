@@ -1,0 +1,92 @@
+"""Ranks that MPI's launcher did not start: PyTorch's ways for them to find each other."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.distributed.ranks import PROGRAMS, needs_mpi, start
+from tests.fresh import search_path
+
+pytestmark = needs_mpi
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> list[Any]:
+    """What processes give that are started one by one: their codes and what they say."""
+    command = [sys.executable, "-m", "tinytorch", str(PROGRAMS / "meeting.py"), how, where]
+    started = [
+        subprocess.Popen(
+            [*command, str(rank), str(size), str(seconds)],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": search_path(), "OMP_NUM_THREADS": "1"},
+        )
+        for rank in ranks
+    ]  # fmt: skip
+    said = [each.communicate(timeout=60) for each in started]
+    return [(each.returncode, *texts) for each, texts in zip(started, said)]
+
+
+@pytest.mark.parametrize("how", ["env", "query", "file", "store"])
+def test_ranks_find_each_other(how: str, tmp_path: Path) -> None:
+    at_port = how in ("env", "query")
+    where = f"127.0.0.1:{free_port()}" if at_port else str(tmp_path / "store")
+    for code, out, err in (ended := meet(how, where, [2, 0, 1], 3, 30)):
+        assert code == 0, err
+        assert out.split()[1:] == ["3", "7.0"]
+    assert [out.split()[0] for _, out, _ in ended] == ["2", "0", "1"]
+
+
+def test_a_rank_that_is_killed_is_an_error_at_the_timeout() -> None:
+    first, killed = meet("tcp", f"127.0.0.1:{free_port()}", [0, 1], 2, 3)
+    assert killed[0] == -9
+    assert first[0] != 0 and "Timed out waiting 3000ms for all_reduce" in first[2]
+
+
+def test_a_rank_that_does_not_come_is_an_error() -> None:
+    began = time.monotonic()
+    ((code, _, said),) = meet("env", f"127.0.0.1:{free_port()}", [0], 2, 2)
+    assert code != 0 and "Timed out after 2 seconds waiting for clients" in said
+    ((code, _, said),) = meet("env", f"127.0.0.1:{free_port()}", [1], 2, 2)
+    assert code != 0 and "The client socket has timed out" in said
+    assert time.monotonic() - began < 30
+
+
+def test_an_address_that_is_taken_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ((code, _, said),) = meet("env", f"127.0.0.1:{port}", [0], 2, 5)
+    assert code != 0 and f"failed to listen on 127.0.0.1, port: {port}" in said
+
+
+def test_two_processes_cannot_be_the_same_rank() -> None:
+    ended = meet("env", f"127.0.0.1:{free_port()}", [0, 1, 1], 3, 4)
+    assert any("ValueError: init_process_group: rank 1 of 3 is there" in err for *_, err in ended)
+    assert all(code != 0 for code, *_ in ended)
+
+
+def weights(*words: str) -> list[float]:
+    done = start([*words, str(PROGRAMS / "spawned.py"), "2", str(free_port())])
+    assert done.returncode == 0, done.stderr
+    return [float(word) for word in done.stdout.split()]
+
+
+def test_processes_that_a_program_spawns_train_together() -> None:
+    assert len(weights(sys.executable, "-m", "tinytorch")) == 20
+
+
+@pytest.mark.torch
+def test_they_train_to_pytorchs_weights() -> None:
+    theirs = weights(sys.executable)
+    assert weights(sys.executable, "-m", "tinytorch") == pytest.approx(theirs, rel=1e-5, abs=1e-6)
