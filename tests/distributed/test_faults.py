@@ -12,14 +12,9 @@ import pytest
 
 import tinytorch as tt
 from tests.distributed.ranks import PROGRAMS, Done, launcher, mpiexec, needs_mpi
+from tests.shared_memory import segments
 
 pytestmark = needs_mpi
-
-
-def segments() -> set[Path]:
-    """Shared memory, but scikit-learn's, which another test may use at the same time."""
-    found = Path("/dev/shm").iterdir() if Path("/dev/shm").exists() else ()
-    return {path for path in found if "joblib" not in path.name and "loky" not in path.name}
 
 
 @pytest.fixture(autouse=True)

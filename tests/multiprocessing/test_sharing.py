@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.shared_memory import segments
 from tests.fresh import search_path
 from tinytorch import multiprocessing as mp
 from tinytorch import nn
@@ -254,11 +255,11 @@ def hogwild(*command: str) -> str:
 
 
 def test_hogwild_runs_unchanged() -> None:
-    before = set(os.listdir("/dev/shm")) if Path("/dev/shm").is_dir() else set()
+    before = segments("mpich")
     said = dict(line.split(": ") for line in hogwild("-m", "tinytorch").splitlines())
     assert float(said["loss after"]) < 0.5 * float(said["loss before"])
     assert said["steps"] == "120" and said["workers moved it"] == "True"
-    assert not before or set(os.listdir("/dev/shm")) == before
+    assert segments("mpich") == before
 
 
 @pytest.mark.torch

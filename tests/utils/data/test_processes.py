@@ -21,6 +21,7 @@ from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
 from tests.fresh import program, run, search_path
+from tests.shared_memory import segments
 from tinytorch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 
 pytestmark = [
@@ -364,10 +365,6 @@ def alive(process: int) -> bool:
         return False
 
 
-def segments() -> set[str]:
-    return set(os.listdir("/dev/shm"))
-
-
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
@@ -379,25 +376,25 @@ LINUX = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="lists what Lin
 def test_a_dropped_iterator_leaves_nothing() -> None:
     gc.collect()
     others = set(multiprocessing.active_children())
-    before, held = segments(), descriptors()
+    before, held = segments("mpich"), descriptors()
     iterator = iter(DataLoader(Rows(tt.zeros(4, 5000)), num_workers=2))
     batch = next(iterator)
     workers = [child.pid for child in set(multiprocessing.active_children()) - others]
     assert len(workers) == 2
-    assert segments() == before
+    assert segments("mpich") == before
     del iterator, batch
     gc.collect()
     assert not any(alive(each or 0) for each in workers)
-    assert (segments(), descriptors()) == (before, held)
+    assert (segments("mpich"), descriptors()) == (before, held)
 
 
 @LINUX
 def test_a_pass_leaves_nothing() -> None:
     gc.collect()
     others = set(multiprocessing.active_children())
-    before, held = segments(), descriptors()
+    before, held = segments("mpich"), descriptors()
     for _ in DataLoader(Rows(tt.zeros(4, 5000)), num_workers=2):
-        assert segments() == before
+        assert segments("mpich") == before
     assert set(multiprocessing.active_children()) <= others
     del _
     gc.collect()
@@ -439,7 +436,7 @@ def training(stage: str) -> None:
     ("exit", None, 0),
 ])  # fmt: skip
 def test_a_program_that_ends_leaves_nothing(stage: str, number: Any, code: int) -> None:
-    before = segments()
+    before = segments("mpich")
     environment = {**os.environ, "PYTHONPATH": search_path()}
     started = subprocess.Popen(
         [sys.executable, "-c", program(training, stage)],
@@ -461,7 +458,7 @@ def test_a_program_that_ends_leaves_nothing(stage: str, number: Any, code: int) 
         time.sleep(0.05)
     assert not any(map(alive, workers))
     assert number is None or len(workers) == 2
-    assert segments() == before
+    assert segments("mpich") == before
 
 
 def test_where_there_are_no_processes_batches_are_made_in_line(
