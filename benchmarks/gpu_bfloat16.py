@@ -1,7 +1,7 @@
 """Products of bfloat16 matrices by cuBLAS, which CuPy lends, for a rate beside PyTorch's.
 
-tinytorch has no bfloat16, so this is the machine's rate and not tinytorch's. The numbers' bits lie
-in arrays of uint16: those of a float32 without the last 16, rounded.
+This is cuBLAS's rate and not tinytorch's. The numbers' bits lie in arrays of uint16: those of a
+float32 without the last 16, rounded.
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ from tinytorch.backends.cupy.updates import Updates, update_source
 from tinytorch.optim import _kernels as twins
 
 #: CuPy's own types stand for halves in an ElementwiseKernel.
-CUPY_TYPES = {"float16": "float16", "float32": "float", "float64": "double"}
+CUPY_TYPES = {
+    "float16": "float16", "float32": "float", "float64": "double", "bfloat16": "bfloat16",
+}  # fmt: skip
 
 
 def elementwise_source(name: str, dtype: str) -> str:
@@ -39,6 +41,7 @@ def elementwise_source(name: str, dtype: str) -> str:
     reads += [f"{t}& {n} = {n}_[i];" for t, n in outs]
     return (
         "#include <cupy/complex.cuh>\n#include <cupy/carray.cuh>\n#include <cupy/float16.cuh>\n"
+        f"{'#include <cupy/bfloat16.cuh>' * (dtype == 'bfloat16')}\n"
         f"typedef {CUPY_TYPES[dtype]} T;\n"
         f'extern "C" __global__ void tinytorch_{name}({", ".join(parameters)}, long long n) {{\n'
         "  for (long long i = threadIdx.x; i < n; i += blockDim.x) {\n"
@@ -94,6 +97,7 @@ def test_compiles_for_the_gpu(name: str, dtype: str, arch: str) -> None:
 def test_every_kernel_that_is_looked_up_has_a_source() -> None:
     names = {name[1:] for name in vars(FusedKernels) if name.startswith("_") and name[1] != "_"}
     helpers = {"row", "takes", "takes_rows", "takes_classes", "over_rows", "in_order_of"}
+    helpers.add("linear")  # is cuBLAS's
     compiled = {k for _, kernels in SOURCES.values() for k in kernels}
     for name in names - helpers:
         source = name.removesuffix("_update")
@@ -257,6 +261,22 @@ def test_updates_agree_with_their_twins(compiled: Any, case: str, dtype: str, ma
     tensors = sum(a.size > 0 for a in ours[0])
     most = 3840 // (8 * (state + 3))
     assert len(HostModule.launches) == -(-tensors // most), "one launch for many tensors"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_updates_of_bfloat16_are_rounded_once(compiled: Any, case: str) -> None:
+    low = pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed").bfloat16
+    kernel, state, numbers = CASES[case]
+    ours = columns_of(state, SHAPES, low)
+    wide = [[np.array(a, "float32") for a in column] for column in ours]
+    full = 1 if kernel == "sgd" else 3
+    gaps: list[Any] = [[]] * (full - state)
+    assert getattr(Updates(HostLibrary(compiled)), kernel)(*ours, *gaps, **numbers) is None
+    twins.KERNELS[f"{kernel}_update"](load("numpy"), *wide, *gaps, **numbers)
+    for column, wanted in zip(ours, wide, strict=True):
+        for a, b in zip(column, wanted, strict=True):
+            # Float32 in another order may fall on the other side of a tie.
+            assert (abs(a.astype("f8") - b) <= 0.5001 * abs(np.spacing(b.astype(low)))).all()
 
 
 def test_dtypes_may_be_mixed_and_gradients_strided(compiled: Any) -> None:

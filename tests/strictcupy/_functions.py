@@ -12,6 +12,7 @@ import numpy
 
 from ._array import check_dtype, ndarray, row_major, unwrap, wrap, wrap_result
 from ._formulas import FORMULAS
+from ._low import guarded
 from ._manifest import MANIFEST, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -85,7 +86,10 @@ def resolver(
     def __getattr__(name: str) -> Any:
         if name not in entries:
             raise AttributeError(f"module {namespace!r} has no attribute {name!r}")
-        value = store[name] = own[name] if name in own else make(namespace, name, twin)
+        value = own[name] if name in own else make(namespace, name, twin)
+        if callable(value) and not isinstance(value, (ufunc, type)):
+            value = guarded(name, value)
+        store[name] = value
         return value
 
     return __getattr__

@@ -18,7 +18,13 @@ import numpy
 from . import _devices
 from ._array import ndarray, row_major, unwrap, wrap
 
-_ELEMENTS = {"float": "float32", "double": "float64", "__half": "float16"}
+_ELEMENTS: dict[str, Any] = {"float": "float32", "double": "float64", "__half": "float16"}
+try:
+    import ml_dtypes
+except ImportError:  # then there is no array to launch a kernel on
+    pass
+else:
+    _ELEMENTS["bfloat16"] = ml_dtypes.bfloat16
 
 
 class RawModule:

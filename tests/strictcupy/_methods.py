@@ -12,6 +12,7 @@ from . import _devices, _index
 from ._array import ndarray, row_major, unwrap, view_of, wrap, wrap_result
 from ._formulas import FORMULAS
 from ._functions import check_host_numbers, checker, has_order
+from ._low import guarded
 from ._manifest import methods, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -37,7 +38,7 @@ def install() -> None:
     """Give ``ndarray`` every method and operator that CuPy's has and this class lacks."""
     for name, spec in methods("ndarray").items():
         if name not in vars(ndarray):
-            setattr(ndarray, name, _OWN.get(name) or _method(name, spec))
+            setattr(ndarray, name, guarded(name, _OWN.get(name) or _method(name, spec)))
     _install_operators()
     setattr(ndarray, "__getitem__", _index.getitem)
     setattr(ndarray, "__setitem__", _index.setitem)

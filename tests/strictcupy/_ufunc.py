@@ -10,6 +10,12 @@ from . import _devices
 from ._array import ndarray, row_major, unwrap, wrap
 from ._index import device_index
 
+try:
+    import ml_dtypes
+except ImportError:  # then CuPy, too, leaves the loops of bfloat16 out
+    _LOW: dict[Any, Any] = {}
+else:
+    _LOW = {"E": numpy.dtype(ml_dtypes.bfloat16)}
 _WEAK = {int: numpy.dtype(numpy.int64), float: numpy.dtype(float), complex: numpy.dtype(complex)}
 _KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 _Op = tuple[tuple[Any, ...], tuple[Any, ...]]
@@ -27,7 +33,7 @@ class ufunc:
         self.types: list[str] = spec["types"]
         self._spec = spec
         self._twin = twin
-        self._ops = [_parse(types) for types in spec["types"] if "E" not in types]
+        self._ops = [_parse(types) for types in spec["types"] if _LOW or "E" not in types]
         self._plans: dict[tuple[Any, ...], _Op | None] = {}
 
     def __repr__(self) -> str:
@@ -154,7 +160,11 @@ class ufunc:
 
 def _parse(types: str) -> _Op:
     ins, outs = types.split("->")
-    return tuple(map(numpy.dtype, ins)), tuple(map(numpy.dtype, outs))
+    return tuple(map(_dtype, ins)), tuple(map(_dtype, outs))
+
+
+def _dtype(word: Any) -> Any:
+    return _LOW[word] if word in _LOW else numpy.dtype(word)
 
 
 def _inputs(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
@@ -176,7 +186,7 @@ def _inputs(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
 
 def _in_types(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return the operands' dtypes and, for Python scalars that adapt to arrays, their types."""
-    dtypes = tuple(numpy.dtype(_WEAK.get(item, item)) for item in key)
+    dtypes = tuple(_dtype(_WEAK.get(item, item)) for item in key)
     kinds = [_KINDS[dtype.kind] for dtype in dtypes]
     strong = [kind for kind, item in zip(kinds, key) if item not in _WEAK]
     highest = max(strong, default=-1)
@@ -187,7 +197,7 @@ def _in_types(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 
 def _promoted(dtypes: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
-    strong = [numpy.dtype(item) for item in key if item not in _WEAK]
+    strong = [_dtype(item) for item in key if item not in _WEAK]
     if not strong:
         return dtypes
     examples = [_WEAK[item].type(0).item() for item in key if item in _WEAK]
@@ -207,7 +217,7 @@ def _fits(dtype: Any, weak: Any, loop: Any) -> bool:
 def _numpy_agrees(twin: Any, key: tuple[Any, ...], op: _Op) -> bool:
     if not isinstance(twin, numpy.ufunc):
         return False
-    operands = [item if isinstance(item, type) else numpy.dtype(item) for item in key]
+    operands = [item if isinstance(item, type) else _dtype(item) for item in key]
     operands = [numpy.dtype(bool) if item is bool else item for item in operands]
     try:
         resolved = twin.resolve_dtypes((*operands, *[None] * twin.nout))

@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy
 
+from . import _cublas as cublas
 from . import _devices, _streams
 from . import cuda_runtime as runtime
 
 __all__ = [
-    "Device", "Event", "MemoryHook", "MemoryPointer", "Stream", "get_current_stream", "runtime",
+    "Device", "Event", "MemoryHook", "MemoryPointer", "Stream", "cublas", "get_current_stream",
+    "runtime",
 ]  # fmt: skip
 
 
 #: CUDA's libraries, as far as they can be missing.
-cublas, cufft, cusolver = map(types.ModuleType, ("cublas", "cufft", "cusolver"))
+cufft, cusolver = map(types.ModuleType, ("cufft", "cusolver"))
 
 
 class Device:

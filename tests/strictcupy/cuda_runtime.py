@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 INVALID_DEVICE = 101
+CUDA_R_16BF = 14
 INVALID_HANDLE = 400
 memoryTypeUnregistered, memoryTypeHost = 0, 1
 _NAMES = {

@@ -59,7 +59,7 @@ EXAMPLES_WITH_NUMPY = tuple(
 _ROW_BY_ROW = "CuPy writes results row by row, whatever the order of the operands"
 _COMPLEX_QUOTIENTS = "CuPy's quotient of a complex number and 0 is NaN in both parts"
 _FORKS = "a process that is forked cannot use the GPU of its parent"
-_LOW = "NumPy's arrays alone take the dtypes of ml_dtypes"
+_LOW = "CuPy has no float8"
 _SEEDS = "a seed gives NumPy's numbers on NumPy alone"
 #: Single tests that hold on numpy alone, all their cases or one of them, and why.
 NUMPY_ALONE = {

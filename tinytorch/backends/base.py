@@ -91,24 +91,34 @@ class Backend(SpecialFunctions):
     def native_dtype(self, dtype: dtypes.dtype) -> Any:
         """The library's object for ``dtype``; TypeError if it has none."""
         if not self.supports(dtype):
-            why = low_precision.missing(dtype)
+            why = low_precision.missing(dtype, self.low)
             raise TypeError(f"backend {self.name!r} has no dtype {dtype.name!r}{why}")
         return dtype.dtype
 
-    #: Whether there are arrays of the dtypes below float32.
-    takes_low: ClassVar[bool] = True
+    #: Of which dtypes below float32 there are arrays, where the package ``ml_dtypes`` is installed.
+    low: frozenset[dtypes.dtype] = frozenset(dtypes.LOW)
 
     def supports(self, dtype: dtypes.dtype) -> bool:
         """Whether arrays of ``dtype`` can be made."""
         if dtype in dtypes.LOW:
-            return self.takes_low and low_precision.bind()
+            return dtype in self.low and low_precision.bind()
         return dtype.dtype is not None
 
     def may_support(self, dtype: dtypes.dtype) -> bool:
         """``supports`` for a list of names, for which nothing is imported."""
         if dtype.dtype is None and type(self).supports is Backend.supports:
-            return dtype in dtypes.LOW and self.takes_low and low_precision.is_there()
+            return dtype in self.low and low_precision.is_there()
         return self.supports(dtype)
+
+    def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
+        """Whether an operation's kernel computes in float32 and rounds once by itself.
+
+        Args:
+            name: The operation's.
+            arrays: Its operands, of which one at least is of a dtype below float32.
+            recorded: Whether gradients are wanted.
+        """
+        return False
 
     def dtype_of(self, array: Array) -> dtypes.dtype:
         """The dtype of an array; TypeError for one that torch has no word for."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy
@@ -36,9 +37,14 @@ def is_there() -> bool:
     return importlib.util.find_spec(PACKAGE) is not None
 
 
-def missing(dtype: dtypes.dtype) -> str:
-    """What to say of a dtype without arrays: what to install, if that gives them."""
-    if dtype not in dtypes.LOW or dtype.dtype is not None:
+def missing(dtype: dtypes.dtype, low: Collection[dtypes.dtype] = dtypes.LOW) -> str:
+    """What to say of a dtype without arrays: what to install, if that gives them.
+
+    Args:
+        dtype: The dtype.
+        low: Of which dtypes there could be arrays.
+    """
+    if dtype not in low or dtype.dtype is not None:
         return ""
     return f"; for arrays of it install the package {PACKAGE} (pip install {PACKAGE})"
 

@@ -15,6 +15,7 @@ from typing import Any
 from .. import dtypes
 from ..autograd.nodes import Node, node_of
 from ..core.tensor import Tensor
+from ..state import is_grad_enabled
 from .arguments import bind, prepare
 from .out import scalar_name
 from .promotion import result_dtype
@@ -49,7 +50,7 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
             given[at] = dtypes.float32
     if wanted is None:
         _check_float8(op, given)
-    wide = [_widened(value) for value in given]
+    wide = given if _is_taken(op, given) else [_widened(value) for value in given]
     n = op.plan.positional
     named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
     ready, xp = prepare(op, tuple(wide[:n]), named)
@@ -57,11 +58,22 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return _rounded(result, target) if target in dtypes.LOW else result
 
 
+def _is_taken(op: Op, given: list[Any]) -> bool:
+    """Whether the backend has a kernel that takes the arrays as they are."""
+    tensors = [value for value in given if isinstance(value, Tensor)]
+    if not tensors:  # they are in a list
+        return False
+    recorded = is_grad_enabled() and any(each.requires_grad for each in tensors)
+    return tensors[0]._xp.takes_low(op.name, [each._data for each in tensors], recorded)
+
+
 def composite_low(
     op: Op, body: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
     """``call_low`` for an operation that is a function over tensors."""
     given = [*args, *options.values()]
+    if _is_taken(op, given):
+        return body(*args, **options)
     floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
     target = result_dtype(floats)
     if options.get("dtype") is None:

@@ -312,7 +312,7 @@ def resolve(name: str) -> Any:
     if dtype is not None:
         raise AttributeError(
             f"module 'tinytorch' has no attribute {name!r}: the active backend, "
-            f"{backend.name}, has no such dtype{low_precision.missing(dtype)}"
+            f"{backend.name}, has no such dtype{low_precision.missing(dtype, backend.low)}"
         )
     function = find("", name)
     if function is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy
 
+from ...dtypes import bfloat16
 from ..base import Array
 from ..deferred import DeferredChecks
 from ..numpy.gamma_formulas import reflected
@@ -20,6 +21,10 @@ from .gemm import gemm
 from .kernels import FusedKernels
 from .memory import raise_torchs_error
 
+#: Operations that are products and nothing else, in their gradients, too: cuBLAS sums in float32.
+_PRODUCTS = frozenset(("matmul", "mm", "bmm", "linear"))
+#: Operations whose fused kernels take bfloat16; the formulas of their gradients do not.
+_FUSED = frozenset(("_softmax", "_log_softmax", "layer_norm", "_layer_norm"))
 #: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
 _ATOMIC = "ilILqQefd"
 
@@ -36,8 +41,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
 
     name = "cupy"
     device_type = "cuda"
-    #: Whether kernels take CuPy's arrays of them was not tried.
-    takes_low = False
+    #: CuPy has it from version 14 on, https://github.com/cupy/cupy/pull/9494.
+    low = frozenset((bfloat16,))
     #: Whether the library's cuBLAS can be called directly.
     _cublas = True
 
@@ -186,7 +191,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         keepdims: bool = False,
     ) -> Array:  # fmt: skip
         """``cupy.sum``, which by itself rounds a sum of halves after each addition."""
-        if dtype is None and array.dtype.char != "e":
+        if dtype is None and array.dtype.char not in "eE":
             return self.library.sum(array, axis, None, out, keepdims)
         return self._wide("sum", array, axis, dtype, out, keepdims)
 
@@ -203,10 +208,10 @@ class CupyBackend(DeferredChecks, CudaDevices):
         """A reduction by CUB, which computes in the array's dtype; that of halves in float32."""
         function = getattr(self.library, name)
         wanted = array.dtype if dtype is None else numpy.dtype(dtype)
-        if out is not None or wanted.char != "e":
+        if out is not None or wanted.char not in "eE":
             return function(array, axis, dtype, out, keepdims)
-        halves = array.astype("float16", copy=False)
-        return function(halves, axis, "float32", None, keepdims).astype("float16")
+        halves = array.astype(wanted, copy=False)
+        return function(halves, axis, "float32", None, keepdims).astype(wanted)
 
     def sort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
         """``cupy.sort``, with every NaN behind the numbers."""
@@ -292,6 +297,11 @@ class CupyBackend(DeferredChecks, CudaDevices):
             if product is not None:
                 return product
         return self.library.matmul(a, b, out=out)
+
+    def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
+        if any(array.dtype.char != "E" or not array.size for array in arrays):
+            return False
+        return name in _PRODUCTS or name in _FUSED and not recorded and arrays[0].ndim > 0
 
     def masked(self, array: Array, mask: Array) -> Array:
         kernel = self.kernel("masked")

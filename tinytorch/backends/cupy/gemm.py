@@ -1,4 +1,7 @@
-"""Products of two matrices straight to cuBLAS: a third of the host's time of ``cupy.dot``."""
+"""Products of two matrices straight to cuBLAS: a third of the host's time of ``cupy.dot``.
+
+Those of bfloat16 are summed in float32 and rounded once, together with what is added to them.
+"""
 
 from __future__ import annotations
 
@@ -54,3 +57,25 @@ def _laid_out(xp: Any, array: Array) -> tuple[Array, int, int]:
     if flags.f_contiguous:
         return array, 1, array.shape[0]
     return xp.ascontiguousarray(array), 0, array.shape[1]
+
+
+def linear(xp: Any, input: Array, weight: Array, bias: Array) -> Array | None:
+    """``input @ weight.T + bias`` of bfloat16, rounded once; None for what it does not take."""
+    arrays = input, weight, bias
+    if any(a.dtype.char != "E" or not a.size for a in arrays):
+        return None
+    k, n = input.shape[-1], weight.shape[0]
+    if weight.shape != (n, k) or bias.shape != (n,):
+        return None
+    rows = xp.ascontiguousarray(input).reshape(-1, k)
+    out = xp.empty((len(rows), n), input.dtype)
+    out[...] = bias
+    left, right = _laid_out(xp, rows), _laid_out(xp, weight.T)
+    one, cublas = _ADDRESSES["f"], xp.cuda.cublas
+    kind = xp.cuda.runtime.CUDA_R_16BF
+    cublas.gemmEx(
+        xp.cuda.device.get_cublas_handle(), right[1], left[1], n, len(rows), k, one,
+        right[0].data.ptr, kind, right[2], left[0].data.ptr, kind, left[2],
+        one, out.data.ptr, kind, n, cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT,
+    )  # fmt: skip
+    return out.reshape(*input.shape[:-1], n)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .types import INCLUDES, TYPES
+from .gemm import linear
+from .types import INCLUDES, LETTERS, TYPES
 from .updates import Updates
 
 THREADS = 256
@@ -172,7 +173,7 @@ class FusedKernels:
         return self._functions[key]
 
     def _takes(self, array: Any) -> bool:
-        return array.dtype.char in "efd" and bool(array.size > 0)
+        return array.dtype.char in LETTERS and bool(array.size > 0)
 
     def _takes_rows(self, array: Any, length: int) -> bool:
         return self._takes(array) and bool(array.size // length <= _MOST_BLOCKS)
@@ -239,6 +240,11 @@ class FusedKernels:
             (rows.size // n,), (THREADS,), (rows, *flat, out, n, float(eps))
         )
         return out
+
+    # -- products ----------------------------------------------------------------------------
+
+    def _linear(self, input: Any, weight: Any, bias: Any) -> Any:
+        return linear(self.xp, input, weight, bias)
 
     # -- elements ----------------------------------------------------------------------------
 

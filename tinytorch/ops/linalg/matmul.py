@@ -380,6 +380,9 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         _check_linear(input, weight)
     if weight.ndim != 2:
         return _by_vector(xp, input, weight, bias)
+    fused = xp.fused("linear", input, weight, bias) if bias is not None and xp.fuses else None
+    if fused is not None:
+        return fused
     product = xp.matmul(input, weight.T)
     if bias is not None:
         xp.add(product, _checked_bias(bias, product), out=product)
