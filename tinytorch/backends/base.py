@@ -110,6 +110,9 @@ class Backend(SpecialFunctions):
             return dtype in self.low and low_precision.is_there()
         return self.supports(dtype)
 
+    #: Operations of which ``takes_low`` may be true.
+    low_kernels: ClassVar[frozenset[str]] = frozenset()
+
     def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
         """Whether an operation's kernel computes in float32 and rounds once by itself.
 

@@ -27,6 +27,7 @@ from ..state.tracebacks import WRITTEN, leave_out, shorten
 from .arguments import as_given, explain_shapes, unwrap
 from .call import TOLD, Picking, body_of, results, slow, slow_composite, told
 from .inplace import slow_inplace
+from .low_precision import in_float32
 from .parameter_docs import without_out
 from .promotion import plain_number
 from .record import note_versions, record, watch
@@ -127,6 +128,7 @@ def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any] | None = N
     """
     names = function.__globals__
     names["_write"] = partial(_write, op, form, function)
+    names["_in_float32"] = partial(in_float32, op, function)
     if slow is not None:
         names["_slow"] = partial(slow, op, function)
     op.registered.written.append(partial(_forget, function))
@@ -235,7 +237,8 @@ def _find(op: Op, plans: dict[Any, Plan], last: list[Plan], xp: Any, dtype: Any)
     plan = plans.get((xp, dtype))
     if plan is None:
         plan = plans[xp, dtype] = _plan(op, xp, dtype)
-    last[0] = plan
+    if plan[2] is not None:  # what goes the long way leaves the place to what follows from it
+        last[0] = plan
     return plan
 
 

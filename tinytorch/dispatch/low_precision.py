@@ -1,25 +1,99 @@
 """Calls with tensors of a dtype below float32: computed in float32, rounded once.
 
 The arguments are cast to float32, the operation runs as ever, and its results are cast back if
-their dtype is the low one. The casts are recorded, so gradients go the same way: each rule runs in
-float32, and what it gives is rounded when it passes the cast.
+their dtype is the low one. Where gradients are wanted the casts are recorded, so these go the same
+way: each rule runs in float32, and what it gives is rounded when it passes the cast.
+
+Nearly all calls are of bfloat16 alone: ``in_float32``, to which the written functions turn, costs
+the function's call in float32 and the casts. Every other takes the long way, ``call_low``.
 
 Reference: PyTorch's ``at::opmath_type``, the type its kernels compute in: float for bfloat16.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import dtypes
 from ..autograd.nodes import Node, node_of
-from ..core.tensor import Tensor
-from ..state import is_grad_enabled
+from ..core.size import Size
+from ..core.tensor import Tensor, wrap
+from ..core.torch_function import PLAIN
+from ..state import grad_enabled
 from .arguments import bind, prepare
 from .out import scalar_name
 from .promotion import result_dtype
 from .spec import Op
+
+
+#: Classes of arguments that are the same in float32.
+_AS_THEY_ARE = frozenset((type(None), bool, int, float, str, Size))
+
+
+def in_float32(
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """The call in float32, its results rounded; None where somebody has to look at an argument.
+
+    That is where a tensor is not plain, or of another dtype than bfloat16 and integers, where a
+    dtype is asked for, or where the backend may have a kernel for bfloat16.
+
+    Args:
+        op: The operation.
+        function: The one of its functions that was called.
+        values: Its parameters that can be given by position; what came by name is there, too.
+        more: What else was given by position.
+        options: What was given by name.
+    """
+    first = values[0]
+    if isinstance(first, Tensor) and op.name in first._xp.low_kernels:
+        return None
+    wide = None if more else _plainly_widened(values)
+    if wide is None:
+        return None
+    named: dict[str, Any] = {}
+    if options:
+        placed = op.plan.params[: len(values)]
+        named = {name: value for name, value in options.items() if name not in placed}
+        others = _plainly_widened(named.values())
+        if others is None or not named.keys() <= op.plan.index.keys():
+            return None
+        named = dict(zip(named, others, strict=True))
+    return _rounded(function(*wide, **named), dtypes.bfloat16)
+
+
+def _plainly_widened(values: Iterable[Any]) -> list[Any] | None:
+    """Arguments with float32 for bfloat16; None where one is neither that nor plain."""
+    wide = []
+    for value in values:
+        kind = value.__class__
+        if kind in PLAIN:
+            native = value._data.dtype
+            if native is dtypes.bfloat16.dtype:
+                value = _single(value)
+            elif native.kind not in "biu":
+                return None
+        elif kind is tuple or kind is list:
+            inner = _plainly_widened(value)
+            if inner is None:
+                return None
+            value = kind(inner)
+        elif kind not in _AS_THEY_ARE:
+            return None
+        wide.append(value)
+    return wide
+
+
+def _single(value: Tensor) -> Tensor:
+    """A tensor's numbers in float32; recorded where its gradient may be wanted."""
+    array = value._data
+    if value._rg and grad_enabled() or 0 in array.strides:
+        return value.to(dtypes.float32)
+    return wrap(array.astype(_FLOAT32), value._xp)
+
+
+_FLOAT32 = dtypes.float32.dtype
 
 
 def is_low(values: tuple[Any, ...] | list[Any]) -> bool:
@@ -63,7 +137,7 @@ def _is_taken(op: Op, given: list[Any]) -> bool:
     tensors = [value for value in given if isinstance(value, Tensor)]
     if not tensors:  # they are in a list
         return False
-    recorded = is_grad_enabled() and any(each.requires_grad for each in tensors)
+    recorded = grad_enabled() and any(each.requires_grad for each in tensors)
     return tensors[0]._xp.takes_low(op.name, [each._data for each in tensors], recorded)
 
 
@@ -117,7 +191,7 @@ def _widened(value: Any) -> Any:
     if isinstance(value, Tensor):
         if value._data.dtype.num < 256:
             return value
-        return value.to(dtypes.float32)
+        return _single(value)
     if value.__class__ in (tuple, list):
         return value.__class__(_widened(v) for v in value)
     return value
@@ -128,8 +202,10 @@ def _rounded(result: Any, target: dtypes.dtype) -> Any:
         return tuple.__new__(type(result), [_rounded(r, target) for r in result])
     if isinstance(result, list):
         return [_rounded(r, target) for r in result]
-    if not isinstance(result, Tensor) or result.dtype is not dtypes.float32:
+    if not isinstance(result, Tensor) or result._data.dtype is not _FLOAT32:
         return result
+    if not (result._rg and grad_enabled()):
+        return wrap(low_precision.cast(result._data, target.dtype), result._xp)
     low = result.to(target)
     made: Any = node_of(low._node)
     if made is not None:

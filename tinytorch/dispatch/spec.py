@@ -214,7 +214,7 @@ class Op:
         Not where it writes to an argument, which would be a copy.
         """
         one = self.node is not None or self.namespaces[0] == "nn.functional"
-        written = {"inplace", "running_mean", "out"} & self.plan.index.keys()
+        written = {"inplace", "running_mean", "max_norm", "out"} & self.plan.index.keys()
         return self.kernel is None and one and not written and not self.name.endswith("_")
 
     @cached_property

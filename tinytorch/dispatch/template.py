@@ -178,7 +178,7 @@ class Text(Results):
                 yield f"    {self.slow}"
                 if op.is_wide:
                     yield f"if {name}.__class__ in _PLAIN and {name}._data.dtype.num > 255:"
-                    yield f"    {self.slow}"
+                    yield from indented(self._call_low())
                 continue
             yield f"if {name}.__class__ is not _tuple and {name}.__class__ is not _list:"
             yield f"    {self.slow}"

@@ -97,11 +97,15 @@ class Arguments:
             return f"def function({', '.join(self.op.plan.params[1::-1])}, /):"
         if self.form in OPERATORS:
             return f"def function({self._placed()}, /):"
-        names = self.positional[:-1] if self.sizes else self.positional
-        given = [f"{name}=_d{i}" for i, name in enumerate(names)]
+        given = [f"{name}=_d{i}" for i, name in enumerate(self._slots)]
         return (
             f"def function({', '.join((*given, *(['/'] if given else []), '*_more'))}, **_options):"
         )
+
+    @property
+    def _slots(self) -> tuple[str, ...]:
+        """The parameters that one argument each is for, by position."""
+        return self.positional[:-1] if self.sizes else self.positional
 
     def _placed(self) -> str:
         """The parameters of what is behind an operator."""
@@ -113,8 +117,19 @@ class Arguments:
         """What every other call is."""
         if self.form in OPERATORS:
             return f"return _slow({self._placed()})"
-        names = self.positional[:-1] if self.sizes else self.positional
-        return f"return _slow({tuple_of(names)}, _more, _options)"
+        return f"return _slow({tuple_of(self._slots)}, _more, _options)"
+
+    def _call_low(self) -> Iterator[str]:
+        """What a call is whose first tensor is below float32."""
+        if not self.inplace:
+            named = self.form not in OPERATORS
+            values = self._slots if named else self.op.plan.params[: len(self.op.plan.tensors)]
+            rest = "_more, _options" if named else "(), None"
+            order = values[::-1] if self.form is Form.REFLECTED else values
+            yield f"_out = _in_float32({tuple_of(order)}, {rest})"
+            yield "if _out is not None:"
+            yield "    return _out"
+        yield self.slow
 
     def _bind(self) -> Iterator[str]:
         """Arguments to parameters, and what has to be looked at before a kernel runs."""

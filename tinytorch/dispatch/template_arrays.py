@@ -54,9 +54,13 @@ class Arrays(Arguments):
         yield "_known, _kept, _run, _kinds, _number = _last[0]"
         yield "if _known is not _xp or _kept is not _dtype:"
         yield "    _known, _kept, _run, _kinds, _number = _find(_xp, _dtype)"
+        yield "if _run is None:"
+        yield "    if _dtype.num > 255:"
+        yield from indented(indented(self._call_low()))
+        yield f"    {self.slow}"
         yield f"if {second}.__class__ in _PLAIN:"
         yield f"    _a{b} = {second}._data"
-        yield f"    if _a{b}.dtype is not _dtype or {second}._xp is not _xp or _run is None:"
+        yield f"    if _a{b}.dtype is not _dtype or {second}._xp is not _xp:"
         yield f"        {self.slow}"
         yield f"    _g{b} = {second}._rg"
         yield "else:"
@@ -64,7 +68,7 @@ class Arrays(Arguments):
         unusual = [f"{op.plan.params[i]} is not _d{i}" for i in self.rest]
         if self.form is Form.SET_ITEM:  # what the dtype cannot hold is refused, or infinite
             unusual = [f"not -1e38 < _a{b} < 1e38", "_dtype.char == 'e'"]
-        yield f"    if {' or '.join((f'_a{b} is None', '_run is None', *unusual))}:"
+        yield f"    if {' or '.join((f'_a{b} is None', *unusual))}:"
         yield f"        {self.slow}"
         yield f"    _g{b} = None"
         yield f"_g{a} = {first}._rg"
@@ -102,19 +106,21 @@ class Arrays(Arguments):
         if op.promote is None or i not in op.plan.operands:
             if not op.takes_low:
                 yield f"if _a{i}.dtype is not _single and _a{i}.dtype.num > 255:"
-                yield f"    {self.slow}"
+                yield from indented(self._call_low())
             return
         if i != self.measure:
             yield f"if _a{i}.dtype is not _dtype:"
-        else:
-            yield f"_dtype = _a{i}.dtype"
-            tests = ["_dtype.num > 255"]
-            if op.promote not in _ANY_KIND:
-                tests.insert(0, "_dtype.kind not in 'fc'")
-            elif op.takes_low:
-                return
-            yield f"if _dtype is not _single and ({' or '.join(tests)}):"
-        yield f"    {self.slow}"
+            yield f"    {self.slow}"
+            return
+        yield f"_dtype = _a{i}.dtype"
+        if op.takes_low and op.promote in _ANY_KIND:
+            return
+        yield "if _dtype is not _single:"
+        yield "    if _dtype.num > 255:"
+        yield from indented(indented(self._call_low()))
+        if op.promote not in _ANY_KIND:
+            yield "    if _dtype.kind not in 'fc':"
+            yield f"        {self.slow}"
 
     def _unwrap_sequence(self) -> Iterator[str]:
         name = self.op.plan.params[0]
@@ -137,4 +143,4 @@ class Arrays(Arguments):
         yield "        _g0 = True"
         if not self.op.takes_low:
             yield "if _dtype is not _single and _dtype.num > 255:"
-            yield f"    {self.slow}"
+            yield from indented(self._call_low())

@@ -298,6 +298,8 @@ class CupyBackend(DeferredChecks, CudaDevices):
                 return product
         return self.library.matmul(a, b, out=out)
 
+    low_kernels = _PRODUCTS | _FUSED
+
     def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
         if any(array.dtype.char != "E" or not array.size for array in arrays):
             return False

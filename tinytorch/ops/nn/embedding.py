@@ -13,7 +13,7 @@ from ..checks import OUT_OF_RANGE, integer
 from ..memory_order import in_rows
 
 
-@op(method=False)
+@op(method=False, moves=True)
 def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
@@ -126,16 +126,18 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
     check_writable("embedding_renorm", weight)
     _check_indices(input._data, 2, "embedding_renorm_")
     xp, table = weight._xp, weight._data
-    if table.dtype.kind not in "fc":
+    if table.dtype.kind not in "fcV":
         raise RuntimeError(
             "norm(): input dtype should be either floating point or complex. Got "
             f"{scalar_name(weight.dtype)} instead."
         )
     used = xp.unique(input._data)
     picked = table[used]
+    if picked.dtype.num > 255:
+        picked = picked.astype("float32")
     norms = xp.sum(abs(picked) ** norm_type, axis=1, keepdims=True) ** (1.0 / norm_type)
     factor = xp.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
-    table[used] = picked * factor.astype(table.dtype)
+    table[used] = picked * factor.astype(picked.dtype)
     weight._bump()
 
 
