@@ -121,6 +121,109 @@ def test_results_and_gradients_are_within_a_unit_of_pytorchs(torch: Any, text: s
         assert (least <= unit * abs(high) + 1e-6).all()
 
 
+CALLS = [
+    "x + y", "x * 2.5", "3 - x", "2 / x", "x % 3", "-x", "x.exp()", "lib.add(x, y, alpha=3)",
+    "x.sum(0)", "lib.sum(input=x, dim=1, keepdim=True)", "x.max(1)[0]", "x @ y.T", "x.T + y.T",
+    "F.linear(x, y)", "F.layer_norm(x, (6,), y[0], y[1])", "lib.cat([x, y], dim=1)", "x.cumsum(1)",
+    "F.gelu(x, approximate='tanh')", "lib.where(x > 0, x, y)", "x.expand(2, 6, 6) * y",
+    "F.scaled_dot_product_attention(x[None], y[None], x[None])", "lib.stack([x, y])", "x + i",
+    "F.embedding(i, x)", "F.embedding_bag(i, x, mode='max')", "lib.cat([x, x.T])", "x - x.mT",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CALLS)
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_call_is_that_in_float32_rounded_once(text: str, recorded: bool) -> None:
+    values = np.random.RandomState(0).randn(2, 6, 6).astype("float32")
+    index = tt.tensor([[1, 1, 5, 0, 0, 2]])
+    found = []
+    for dtype in (tt.bfloat16, tt.float32):
+        x, y = (tt.tensor(part).bfloat16().to(dtype).requires_grad_() for part in values)
+        with tt.set_grad_enabled(recorded):
+            out = eval(text, {"lib": tt, "F": tt.nn.functional, "x": x, "y": y, "i": index})
+        assert out.dtype is dtype and out.requires_grad is recorded
+        node = out.grad_fn.name() if recorded else None
+        bits = out.detach().bfloat16()._data.view("u2")
+        found.append((bits.tolist(), out.shape, out.stride(), node))
+    assert found[0] == found[1]
+
+
+def test_plain_calls_need_no_look_at_their_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take the short way, whatever they compute."""
+    for name in ("call_low", "composite_low"):
+        monkeypatch.setattr(f"tinytorch.dispatch.call.{name}", None)
+    functions = tt.nn.functional
+    x = tt.ones(2, 2, dtype=tt.bfloat16, requires_grad=True)
+    y = functions.layer_norm((x + 1) @ x * 2, (2,), x[0]).softmax(dim=1).sum()
+    y.backward()
+    assert x.grad is not None and x.grad.dtype is tt.bfloat16
+    with pytest.raises(TypeError):  # of several dtypes: the long way, which is not there
+        x + tt.ones(2)
+
+
+@pytest.mark.parametrize("name", ["embedding", "embedding_bag"])
+def test_a_table_is_scaled_down_in_place(torch: Any, name: str) -> None:
+    values = np.random.RandomState(0).randn(5, 3).astype("float32")
+    found = []
+    for lib in (tt, torch):
+        table = lib.tensor(values).bfloat16()
+        index = lib.tensor([[0, 1, 1], [4, 1, 2]])
+        rows = getattr(lib.nn.functional, name)(index, table, max_norm=1.0)
+        found += [rows.float().numpy(), table.float().numpy()]
+    for ours, theirs in zip(found[:2], found[2:], strict=True):
+        # A unit of what is added up: the rows of a bag may cancel.
+        np.testing.assert_allclose(ours, theirs, rtol=2**-7, atol=2**-8)
+
+
+@pytest.mark.parametrize(("text", "name"), [
+    ("3 - x", "RsubBackward1"), ("2 / x", "MulBackward0"), ("x - 3", "SubBackward0"),
+])  # fmt: skip
+def test_the_node_of_an_operator_is_called_so(lib: Any, text: str, name: str) -> None:
+    x = lib.ones(2, dtype=lib.bfloat16, requires_grad=True)
+    assert eval(text, {"x": x}).grad_fn.name() == name
+
+
+LAYERS = {
+    "layer_norm": "F.layer_norm(x, (4,), w[0], w[1])", "rms_norm": "F.rms_norm(x, (4,), w[0])",
+    "group_norm": "F.group_norm(x, 2, w[0], w[1])",
+    "in training": "F.batch_norm(x, *s, *w, True)",
+    "afterwards": "F.batch_norm(x, *s, *w)",
+    "instance_norm": "F.instance_norm(x, None, None, w[0], w[1])",
+    "native_group_norm": "lib.native_group_norm(x, w[0], w[1], 3, 4, 4, 2, 0.1)",
+    "native_layer_norm": "lib.native_layer_norm(x, (4,), w[0], w[1], 0.1)",
+    "softmax's": "lib._softmax_backward_data(x, x.detach().abs(), 1, x.dtype)",
+    "log_softmax's": "lib._log_softmax_backward_data(x, x.detach(), 1, x.dtype)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.filterwarnings("ignore:Mismatch dtype")  # PyTorch says that it is slow
+@pytest.mark.parametrize("kept", ["bfloat16", "float32"])
+def test_layers_are_as_near_as_pytorchs(torch: Any, name: str, kept: str) -> None:
+    """In values, gradients and running statistics, with parameters of either dtype."""
+    draw = np.random.RandomState(0)
+    values, parameters = draw.randn(3, 4, 4), draw.randn(4, 4) ** 2
+    found = []
+    for lib, low, own in (
+        (tt, tt.bfloat16, getattr(tt, kept)),
+        (torch, torch.bfloat16, getattr(torch, kept)),
+        (torch, torch.float64, torch.float64),
+    ):
+        x = lib.tensor(values, dtype=lib.float32).bfloat16().to(low).requires_grad_()
+        w = lib.tensor(parameters, dtype=lib.float32).bfloat16().to(own)
+        w, s = w[:2].detach().clone().requires_grad_(), w[2:].detach().clone()
+        names = {"lib": lib, "F": lib.nn.functional, "x": x, "w": w, "s": s}
+        out = eval(LAYERS[name], names)
+        out = out if isinstance(out, tuple) else (out,)
+        out[0].backward(lib.arange(48).reshape(3, 4, 4).to(low))
+        grads = [t.grad for t in (x, w) if t.grad is not None]
+        found.append([*out, *grads, s])
+    for ours, theirs, exact in zip(*found, strict=True):
+        assert repr(ours.dtype).partition(".")[2] == repr(theirs.dtype).partition(".")[2]
+        a, b, c = (t.detach().double().numpy() for t in (ours, theirs, exact))
+        assert (abs(a - c) <= 2**-8 * abs(c) + abs(b - c).max()).all()
+
+
 def test_a_sum_is_rounded_once() -> None:
     """By addition after addition it would end at 256, whose neighbour is 258."""
     assert tt.ones(1000, dtype=tt.bfloat16).sum().item() == 1000

@@ -149,7 +149,7 @@ def composite_low(
     if _is_taken(op, given):
         return body(*args, **options)
     floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
-    target = result_dtype(floats)
+    target = floats[0].dtype if op.keeps_dtype else result_dtype(floats)
     if options.get("dtype") is None:
         _check_float8(op, given)
     result = body(*map(_widened, args), **{n: _widened(v) for n, v in options.items()})

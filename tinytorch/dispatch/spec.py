@@ -107,6 +107,8 @@ class Op:
         itself: Whether it returns its argument where its kernel does.
         moves: Whether it moves elements, whatever they are: its kernel takes arrays of the dtypes
             below float32, which the others get as float32 (see ``low_precision``). Views do, too.
+        keeps_dtype: Whether a composite's results have the first tensor's dtype where that is below
+            float32, whatever dtype its parameters have.
         gather: From which position on too many arguments are one sequence, or None.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
@@ -157,6 +159,7 @@ class Op:
     view: bool = False
     itself: bool = False
     moves: bool = False
+    keeps_dtype: bool = False
     gather: int | None = None
     returns: Any = None
     forms: tuple[str, ...] = ()

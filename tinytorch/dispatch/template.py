@@ -164,6 +164,11 @@ class Text(Results):
         yield "        raise"
         yield "    raise _better from None"
 
+    def _low_is_wide(self, name: str) -> Iterator[str]:
+        """Another way for a tensor below float32."""
+        yield f"if {name}.__class__ in _PLAIN and {name}._data.dtype.num > 255:"
+        yield from indented(self._call_low())
+
     def _nobody_is_asked(self) -> Iterator[str]:
         op = self.op
         strange = "{0}.__class__ not in _PLAIN and {0}.__class__ not in _values"
@@ -171,14 +176,15 @@ class Text(Results):
             first = [f"({strange.format(name)})" for name in self.positional[:1]]
             yield f"if {' or '.join(('not _PLAIN', *first))}:"
             yield f"    {self.slow}"
+            for name in self.positional[:1] if op.is_wide else ():
+                yield from self._low_is_wide(name)
         for i in op.plan.tensors:
             name = op.plan.params[i]
             if i != op.plan.sequence:
                 yield f"if {strange.format(name)}:"
                 yield f"    {self.slow}"
                 if op.is_wide:
-                    yield f"if {name}.__class__ in _PLAIN and {name}._data.dtype.num > 255:"
-                    yield from indented(self._call_low())
+                    yield from self._low_is_wide(name)
                 continue
             yield f"if {name}.__class__ is not _tuple and {name}.__class__ is not _list:"
             yield f"    {self.slow}"

@@ -17,6 +17,7 @@ from ...state import grad_enabled
 from . import batch_normalization, normalization
 from . import dropout as dropouts
 from . import embedding as tables
+from .standardize import single
 
 # -- normalization ---------------------------------------------------------------------------------
 
@@ -131,10 +132,17 @@ def instance_norm(
     )
 
 
-def _statistics(input: Tensor, dims: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
-    """Mean and one over the deviation along dimensions, which keep size 1."""
-    variance: Any = input.var(tuple(dims), correction=0, keepdim=True)
-    return input.mean(tuple(dims), keepdim=True), (variance + eps).rsqrt()
+def _statistics(
+    input: Tensor, weight: Tensor | None, dims: Sequence[int], eps: float
+) -> tuple[Tensor, Tensor]:
+    """Mean and one over the deviation along dimensions, which keep size 1.
+
+    In the dtype of the weight, if there is one.
+    """
+    x: Any = single(input)[0]
+    variance = x.var(tuple(dims), correction=0, keepdim=True)
+    dtype = (input if weight is None else weight).dtype
+    return x.mean(tuple(dims), keepdim=True).to(dtype), (variance + eps).rsqrt().to(dtype)
 
 
 @composite(method=False, like=batch_norm)
@@ -161,7 +169,7 @@ def native_batch_norm(
     out = batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
     if not training:
         return out, input.new_empty((0,)), input.new_empty((0,))
-    mean, scale = _statistics(input.detach(), [d for d in range(input.ndim) if d != 1], eps)
+    mean, scale = _statistics(input.detach(), weight, [d for d in range(input.ndim) if d != 1], eps)
     return out, mean.flatten(), scale.flatten()
 
 
@@ -184,7 +192,7 @@ def native_layer_norm(
     """
     shape = tuple(normalized_shape)
     out = normalization.layer_norm(input, shape, weight, bias, eps)
-    return out, *_statistics(input.detach(), range(-len(shape), 0), eps)
+    return out, *_statistics(input.detach(), weight, range(-len(shape), 0), eps)
 
 
 @composite(method=False)
@@ -224,7 +232,7 @@ def native_group_norm(
             f"for N={N}, C={C} and HxW={HxW}"
         )
     out = normalization.group_norm(input, group, weight, bias, eps)
-    mean, scale = _statistics(input.reshape(N, group, C // group * HxW), (2,), eps)
+    mean, scale = _statistics(input.reshape(N, group, C // group * HxW), weight, (2,), eps)
     return out, mean.squeeze(2), scale.squeeze(2)
 
 
@@ -429,9 +437,9 @@ def _softmax_backward_data(
         tensor([ 0.1875, -0.1875])
     """
     _check_gradient("softmax_backward", grad_output, output, input_dtype)
-    if input_dtype is dtypes.float16:
+    if input_dtype in (dtypes.float16, dtypes.bfloat16):
         out = _softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
-        return out.half()
+        return out.to(input_dtype)
     shares = grad_output * output
     return shares - output * shares.sum(dim, keepdim=True)
 
@@ -449,7 +457,7 @@ def _log_softmax_backward_data(
         tensor([ 0.7500, -0.7500])
     """
     _check_gradient("log_softmax_backward", grad_output, output, input_dtype)
-    if input_dtype is dtypes.float16:
+    if input_dtype in (dtypes.float16, dtypes.bfloat16):
         out = _log_softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
-        return out.half()
+        return out.to(input_dtype)
     return grad_output - output.exp() * grad_output.sum(dim, keepdim=True)

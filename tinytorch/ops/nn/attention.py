@@ -16,7 +16,7 @@ from .dropout import dropout
 _MANY = 1 << 22
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",), method=False, keeps_dtype=True)
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

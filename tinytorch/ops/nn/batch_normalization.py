@@ -150,7 +150,8 @@ def _move(running: Any, batch: Any, momentum: float) -> None:
     check_mapped("batch_norm", running)
     xp, data = running._xp, running._data
     step = xp.reshape(batch, data.shape) * momentum
-    xp.copyto(data, data * (1 - momentum) + step, casting="same_kind")
+    old = data if data.dtype.itemsize > 2 else data.astype("float32")
+    xp.copyto(data, (old * (1 - momentum) + step).astype(data.dtype, copy=False))
     running._bump()
 
 

@@ -157,7 +157,7 @@ def _total(xp: Backend, sums: Any, shape: Any) -> Any:
     return xp.reshape(total, shape)
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",), method=False, keeps_dtype=True)
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -223,7 +223,7 @@ def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
     return shape
 
 
-@composite(namespaces=("nn.functional", ""), method=False)
+@composite(namespaces=("nn.functional", ""), method=False, keeps_dtype=True)
 def rms_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -269,7 +269,9 @@ def rms_norm(
     return following(out if out.dtype is input.dtype else out.to(input.dtype), input)
 
 
-@composite(namespaces=("nn.functional",), method=False, node="NativeGroupNormBackward0")
+@composite(
+    namespaces=("nn.functional",), method=False, keeps_dtype=True, node="NativeGroupNormBackward0"
+)
 def group_norm(
     input: Tensor,
     num_groups: int,

@@ -220,8 +220,11 @@ def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> N
 def single(*tensors: Any) -> tuple[Any, ...]:
     """Halves in single precision, in which their statistics are taken; others as they are."""
     return tuple(
-        t.to(dtypes.float32) if t is not None and t.dtype is dtypes.float16 else t for t in tensors
+        t.to(dtypes.float32) if t is not None and t.dtype in _HALVES else t for t in tensors
     )
+
+
+_HALVES = (dtypes.float16, dtypes.bfloat16)
 
 
 def along_channels(parameter: Any, ndim: int) -> Any:

@@ -20,9 +20,7 @@ _ONE_OR_SEVERAL = (
 )
 
 
-@op(
-    method=False, promote="arithmetic", strict=True, moves=True, aliases=("concat", "concatenate")
-)
+@op(method=False, promote="arithmetic", strict=True, moves=True, aliases=("concat", "concatenate"))
 def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """``tensors`` one after the other along an existing dimension.
 
