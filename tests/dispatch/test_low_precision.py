@@ -148,6 +148,7 @@ def test_a_call_is_that_in_float32_rounded_once(text: str, recorded: bool) -> No
     assert found[0] == found[1]
 
 
+@pytest.mark.skipif("float8_e5m2" not in NAMES, reason="CuPy's kernels look at their arguments")
 def test_plain_calls_need_no_look_at_their_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take the short way, whatever they compute."""
     for name in ("call_low", "composite_low"):

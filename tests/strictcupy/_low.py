@@ -18,7 +18,7 @@ TAKES = frozenset(
     broadcast_arrays broadcast_to can_cast concatenate copy copyto diagonal dot empty_like
     expand_dims fill flip full_like get get_array_module isscalar item matmul may_share_memory
     moveaxis ndim ones_like prod promote_types ravel reshape result_type rollaxis set shape
-    shares_memory size squeeze stack sum swapaxes toDlpack tobytes tolist transpose view
+    shares_memory size squeeze stack sum swapaxes take toDlpack tobytes tolist transpose view
     zeros_like""".split()
 )
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import dtypes
 from ..autograd.nodes import Node, node_of
+from ..backends import low_precision
 from ..core.size import Size
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function import PLAIN

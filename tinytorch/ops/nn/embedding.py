@@ -132,13 +132,17 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
             f"{scalar_name(weight.dtype)} instead."
         )
     used = xp.unique(input._data)
-    picked = table[used]
-    if picked.dtype.num > 255:
-        picked = picked.astype("float32")
+    picked = computable_rows(xp, table, used)
     norms = xp.sum(abs(picked) ** norm_type, axis=1, keepdims=True) ** (1.0 / norm_type)
     factor = xp.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
     table[used] = picked * factor.astype(picked.dtype)
     weight._bump()
+
+
+def computable_rows(xp: Backend, table: Array, index: Array) -> Array:
+    """Rows of a table, those below float32 as float32."""
+    rows = xp.take(table, index, axis=0)
+    return rows.astype("float32") if rows.dtype.num > 255 else rows
 
 
 def scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:

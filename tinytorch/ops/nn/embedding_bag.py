@@ -12,7 +12,7 @@ from ...dispatch.record import keep_versions
 from ...warnings import warn
 from ..checks import integer
 from ..index.gathering import chosen
-from .embedding import _masked_rows, renormalize, scaled_gradient
+from .embedding import _masked_rows, computable_rows, renormalize, scaled_gradient
 
 _NOT_A_ROW = (
     "{name}: an index of input takes value {index} which is not in the valid range [0, {size}): "
@@ -242,7 +242,7 @@ def _maxima(
     if not (rows.size and count):
         return weight.new_zeros((count, weight.shape[1])) + weight[:0].sum()  # type: ignore
     valid = xp.ones(rows.shape, bool) if padding is None else rows != padding
-    values = xp.where(valid[:, None], xp.take(weight._data, rows, axis=0), -xp.inf)
+    values = xp.where(valid[:, None], computable_rows(xp, weight._data, rows), -xp.inf)
     if length is None:
         place = _firsts_of_segments(xp, values, bags, count)
     else:

@@ -7,6 +7,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import composite
+from .embedding import computable_rows
 from .embedding_bag import _bag_sums, _bags, _firsts_of_segments, _padding
 from .embedding_bag import embedding_bag as bags_alone
 
@@ -78,7 +79,7 @@ def _places_of_maxima(weight: Any, flat: Any, bags: Any, counted: Any, count: in
     if not (flat.numel() and count):
         return flat.new_zeros((count, weight.shape[1]))
     xp = weight._xp
-    rows = xp.take(weight._data, flat._data, axis=0)
+    rows = computable_rows(xp, weight._data, flat._data)
     values = xp.where(counted._data[:, None], rows, -xp.inf)
     first = wrap(_firsts_of_segments(xp, values, bags, count), xp)
     members: Any = _bag_sums(counted.to(dtypes.int64), wrap(bags, xp), count)
