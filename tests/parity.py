@@ -20,7 +20,7 @@ import parity_bfloat16
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = Path(__file__).with_suffix(".json")
 DEFAULT = ROOT.parent / "shared" / "score" / "torch_conformance.py"
-MEASURES = ("ops", "grads", "dtypes", "errors", "forms")
+MEASURES = ("ops", "grads", "dtypes", "errors", "forms", "right")
 
 
 def score(program: Path, dtype: str, report: Path) -> dict[str, int]:
