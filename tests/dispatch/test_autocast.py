@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tinytorch as tt
@@ -46,6 +47,13 @@ CALLS = (
     "F.relu(h)", "F.gelu(x)", "h.mean()", "h.var()", "lib.norm(h)", "F.normalize(h)", "x.cumsum(0)",
     "F.interpolate(h[None, None], scale_factor=2)", "F.embedding(c, x)", "lib.cov(x)",
     "lib.nn.MultiheadAttention(4, 2)(x, x, x)[0]", "lib.nn.GRU(4, 3)(x)[0]",
+    "lib.nn.LSTM(4, 3)(x)[0]", "lib.nn.LSTM(4, 3)(h)[1][1]", "lib.nn.LSTM(4, 3, 2)(x[None])[1][0]",
+    "lib.nn.LSTM(4, 3, proj_size=2)(x)[0]", "lib.nn.GRU(4, 3)(h)[0]", "lib.linalg.pinv(x)",
+    "lib.linalg.pinv(x + x.T, hermitian=True)", "lib.pinverse(x)", "lib.linalg.pinv(x.double())",
+    "lib.nn.LSTM(4, 3, dtype=lib.float64)(x.double())[0]", "lib.tensordot(x[:, :1], x[:1].T, 1)",
+    "lib.nn.LSTM(4, 3)(lib.nn.utils.rnn.pack_sequence([x, x[1:]])).__getitem__(0).data",
+    "lib.tensordot(x[:, :1].T, x[:, 1:2], 1)", "lib.tensordot(x, x, [[0, 1], [1, 0]])",
+    "lib.nn.MultiheadAttention(4, 2)(x, x, x, attn_mask=x)[1]",
     "lib.nn.TransformerEncoderLayer(4, 2, 8)(x)", "lib.nn.LSTMCell(4, 3)(x)[0]",
     "x.double() @ x.double()", "lib.matmul(x, x, out=lib.zeros(4, 4))", "x.clone().addmm_(x, x)",
 )  # fmt: skip
@@ -61,7 +69,7 @@ def result(lib: Any, text: str, name: str) -> str:
         return repr(eval(text, names).dtype).rpartition(".")[2]
 
 
-@pytest.mark.filterwarnings("ignore:.*reduction:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*reduction:UserWarning", "ignore:LSTM with projections")
 @pytest.mark.parametrize("name", ["bfloat16", "float16"])
 @pytest.mark.parametrize("text", CALLS)
 def test_the_dtype_is_pytorchs(torch: Any, text: str, name: str) -> None:
@@ -72,10 +80,41 @@ def test_the_dtype_is_pytorchs(torch: Any, text: str, name: str) -> None:
     assert result(tt, text, name) == wanted
 
 
+@pytest.mark.parametrize("text", [
+    "lib.nn.LSTM(4, 3, 2, bidirectional=True)", "lib.nn.LSTM(4, 3, batch_first=True)",
+])  # fmt: skip
+def test_an_lstm_is_as_near_as_pytorchs(torch: Any, text: str) -> None:
+    """To the same numbers in float64: PyTorch's rounds at every step."""
+    values = np.random.RandomState(0).randn(5, 2, 4).astype("float32")
+    found = []
+    for lib, dtype in ((tt, tt.float32), (torch, torch.float32), (torch, torch.float64)):
+        lib.manual_seed(0)
+        layer, x = eval(text, {"lib": lib}), lib.tensor(values)
+        if dtype is torch.float64:
+            layer, x = (given.to(lib.bfloat16).to(dtype) for given in (layer, x))
+        x.requires_grad_()
+        with lib.autocast("cpu", dtype=lib.bfloat16):
+            output, state = layer(x)
+        (output.to(dtype) ** 2).sum().backward()
+        assert x.grad.dtype is dtype
+        parts = (output, *state, x.grad, layer.weight_hh_l0.grad)
+        found.append([part.detach().double().numpy() for part in parts])
+    for ours, theirs, exact in zip(*found, strict=True):
+        allowed = 2**-8 * abs(exact) + abs(theirs - exact).max()
+        assert (abs(ours - exact) <= allowed).all()
+
+
+def test_a_pseudoinverse_is_computed_in_float32() -> None:
+    x = tt.tensor([[3.0, 1.0], [1.0, 2.0], [0.0, 1.0]])
+    with tt.autocast("cpu"):
+        found = tt.linalg.pinv(x)
+    assert found.tolist() == tt.linalg.pinv(x).bfloat16().tolist()
+
+
 def test_every_name_on_the_lists_of_the_cpu_is_pytorchs(torch: Any) -> None:
     """Or one that is made there of what is on them."""
     made_of_others = {"tensordot", "inner", "einsum", "cross_entropy", "grid_sample",
-                      "max_unpool1d", "linear_cross_entropy", "reflection_pad",
+                      "max_unpool1d", "linear_cross_entropy", "linalg_pinv", "reflection_pad",
                       "replication_pad"}  # fmt: skip
     schemas = torch._C._jit_get_all_schemas()
     listed = set()

@@ -13,7 +13,7 @@ from ..backends import BackendUnavailableError, load
 from ..core import torch_function
 from ..core.tensor import Tensor
 from ..state import Variable, grad_enabled
-from .autocast_lists import KEPT, LOWER, POLICIES, SUMS, WIDE, aten_name
+from .autocast_lists import ENDS_LOW, KEPT, LOWER, POLICIES, SUMS, WIDE, aten_name
 from .spec import Op
 
 #: By type of device the dtype that was chosen, in this context.
@@ -278,20 +278,24 @@ class Off:
 
 def casts(
     op: Op, args: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """The arguments that an operation gets in their place; None if it is on no list."""
+) -> tuple[tuple[Any, ...], dict[str, Any], dtypes.dtype | None] | None:
+    """The arguments that an operation gets in their place; None if it is on no list.
+
+    And the dtype that its result is cast to, or None.
+    """
     for device_type in _ON.get():
         policy = _policy(op, device_type, args, options)
         if policy == SUMS:
             options = _sums(op, device_type, args, options)
         elif policy not in (None, KEPT):
             dtype = get_autocast_dtype(device_type) if policy == LOWER else dtypes.float32
-            if policy not in (LOWER, WIDE):
+            if policy not in (LOWER, WIDE, ENDS_LOW):
                 dtype = _widest(device_type, (*args, *options.values()), dtype)
             args = tuple([_cast(value, device_type, dtype) for value in args])
             options = {n: _cast(value, device_type, dtype) for n, value in options.items()}
         if policy is not None:
-            return args, options
+            low = policy == ENDS_LOW and any(_is_eligible(value, device_type) for value in args)
+            return args, options, get_autocast_dtype(device_type) if low else None
     return None
 
 
@@ -313,10 +317,17 @@ def _policy(op: Op, device_type: str, args: Any, options: Any) -> str | None:
 _CONTRACTS: dict[str, Any] = {
     "einsum": lambda equation, *operands: not isinstance(equation, str) or _contracts(equation),
     "inner": lambda input, other: bool(input.ndim and other.ndim) and input.ndim + other.ndim > 2,
-    "tensordot": lambda a, b, dims=2, **named: (
-        not (a.ndim == b.ndim == (dims if isinstance(dims, int) else len(dims[0])))
-    ),
+    "tensordot": lambda a, b, dims=2, **named: _leaves_more_than_one(a, b, dims),
 }
+
+
+def _leaves_more_than_one(a: Tensor, b: Tensor, dims: Any) -> bool:
+    """Whether ``tensordot`` has several elements for a result: else it is a sum."""
+    if isinstance(dims, int):
+        dims = range(a.ndim - dims, a.ndim), range(dims)
+    pairs = ((a, dims[0]), (b, dims[1]))
+    gone = [(t, {int(d) % t.ndim for d in over}) for t, over in pairs]
+    return any(n != 1 for t, over in gone for d, n in enumerate(t.shape) if d not in over)
 
 
 def _contracts(equation: str) -> bool:

@@ -12,8 +12,10 @@ from .spec import Op
 
 #: What happens to floating arguments: cast to the lower dtype, to float32, to the widest of theirs;
 #: ``SUMS``: nothing, but the result is float32 if no dtype is asked for.
-#: ``KEPT``: nothing, nor to the operations that it is made of here.
+#: ``KEPT``: nothing, nor to the operations that it is made of here; ``ENDS_LOW``: cast to float32,
+#: and the result to the lower dtype, since the last of what it is made of there is a product.
 LOWER, WIDE, WIDEST, SUMS, KEPT = "lower", "float32", "widest", "sums", "kept"
+ENDS_LOW = "ends low"
 
 _LOSSES = (
     "mse_loss cosine_embedding_loss nll_loss hinge_embedding_loss poisson_nll_loss smooth_l1_loss "
@@ -41,6 +43,7 @@ _NAMES: dict[str, dict[str, str]] = {
             linalg_lstsq linalg_inv_ex max_unpool1d linear_cross_entropy""",
         WIDEST: "cat stack index_copy",
         KEPT: "bilinear",
+        ENDS_LOW: "linalg_pinv",
     },
     "cuda": {
         LOWER: f"""{_PRODUCTS} addmv addr mv einsum chain_matmul linalg_multi_dot lstm_cell

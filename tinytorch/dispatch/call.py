@@ -60,8 +60,10 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if autocast.is_on() and options.get("out") is None:
         cast = autocast.casts(op, args, options)
         if cast is not None:
+            args, options, end = cast
             with autocast.Off():
-                return call(op, *cast)
+                result = call(op, args, options)
+                return result if end is None else result.to(end)
     if options:
         if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
             return op.registered.numpy_form(*args, **options)
@@ -159,7 +161,7 @@ def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> An
         cast = autocast.casts(op, args, options)
         if cast is not None:
             with autocast.Off():
-                return call_composite(op, *cast)
+                return call_composite(op, *cast[:2])
     if op.is_wide and (is_low(args) or options and is_low([*options.values()])):
         return composite_low(op, body_of(op), args, options)
     if options:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..dispatch import autocast
 from ..ops.create.factories import empty
 from ..ops.nn.recurrence import run
 from ..warnings import warn
@@ -240,7 +241,7 @@ class RNNBase(Module):
 
     def _check_input(self, input: Tensor, ndim: int) -> None:
         weight = getattr(self, self._all_weights[0][0])
-        if input.dtype != weight.dtype:
+        if input.dtype != weight.dtype and not autocast.is_on():
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
                 f"Convert input: input.to({weight.dtype}), or convert model: "

@@ -9,7 +9,8 @@ from ... import dtypes
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import composite
 from ...warnings import warn
-from ..linalg.matmul import linear
+from ..linalg.addmm import baddbmm
+from ..linalg.matmul import bmm, linear
 from ..shape.joining import cat
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
@@ -284,8 +285,9 @@ def _attend(
         q, k, v, mask = (None if t is None else t.unsqueeze(0) for t in (q, k, v, mask))
         out: Any = scaled_dot_product_attention(q, k, v, mask, p, causal)
         return out.squeeze(0), None
-    scores = (q * (1.0 / math.sqrt(q.shape[-1]))) @ k.transpose(1, 2)
-    weights = softmax(scores if mask is None else scores + mask, -1)
+    queries, keys = q * (1.0 / math.sqrt(q.shape[-1])), k.transpose(1, 2)
+    scores: Any = bmm(queries, keys) if mask is None else baddbmm(mask, queries, keys)
+    weights = softmax(scores, -1)
     if p:
         weights = dropout(weights, p)
     return weights @ v, weights

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch import autocast
 from ..linalg.matmul import linear
 from ..shape.joining import cat, stack
 from .dropout import dropout as zero_some
@@ -68,6 +70,8 @@ def run(
         The output of the last layer, of the form of ``input``, and the final states, of the
         form of ``state``.
     """
+    if mode == "LSTM" and batch_sizes is None and weights[0][4] is None and _is_lowered(input):
+        return _run_lowered(input, state, weights, directions, dropout)
     finals: list[State] = []
     for layer in range(0, len(weights), directions):
         outputs = []
@@ -82,6 +86,27 @@ def run(
         if dropout and layer + directions < len(weights):
             input = zero_some(input, dropout, True)
     return input, tuple(stack(list(parts)) for parts in zip(*finals, strict=True))
+
+
+def _is_lowered(input: Tensor) -> bool:
+    """Whether PyTorch leaves the whole to oneDNN, whose function is on the list of autocast."""
+    device_type = input._xp.device_type
+    on = device_type == "cpu" and autocast.is_on() and autocast.is_autocast_enabled("cpu")
+    return on and input.dtype is not dtypes.float64
+
+
+def _run_lowered(
+    input: Tensor, state: State, weights: Sequence[Any], directions: int, dropout: float
+) -> tuple[Tensor, State]:
+    """An LSTM on numbers in the lower dtype: in float32, the results rounded once."""
+    low = autocast.get_autocast_dtype("cpu")
+    given: Any = input, state, weights
+    for dtype in (low, dtypes.float32):
+        given = autocast.cast_inside(given, "cpu", dtype)
+    with autocast.Off():
+        input, state, weights = given
+        output, final = run("LSTM", input, state, weights, directions, dropout)
+        return output.to(low), tuple(part.to(low) for part in final)
 
 
 def _run_direction(
