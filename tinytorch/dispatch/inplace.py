@@ -16,7 +16,7 @@ from ..state import grad_enabled
 from ..state.recorder import recorded
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
-from .low_precision import call_low, is_low
+from .low_precision import call_low, in_float32, is_low
 from .out import check_writable, scalar_name, stands_for_many, write
 from .overlap import check_overlap
 from .record import any_rg, keep_out, make_node, watch
@@ -63,7 +63,9 @@ def call_inplace(
     if op.kernel is None:
         return _assign_composite(op, target, args, options)
     if not op.takes_low and is_low((*args, *options.values())):
-        return assign(target, call_low(op, args, options), f"{op.name}_")
+        value = in_float32(op, op.function, args, (), options)
+        value = call_low(op, args, options) if value is None else value
+        return assign(target, value, f"{op.name}_")
     given, xp = prepare(op, args, options)
     backward = op.backward.fixed(given) if node is None else op.backward.called(node)
     operands = (target, *given[1:])
