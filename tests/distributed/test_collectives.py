@@ -74,7 +74,9 @@ def test_bad_arguments_are_pytorchs_errors(
 
 
 @needs_mpi
-def test_a_rank_that_mpi_did_not_start_is_an_error_that_says_how() -> None:
+def test_ranks_cannot_join_once_mpi_has_started_alone_and_the_error_says_how_they_can() -> None:
+    tt.distributed.init_process_group("mpi")  # else it would wait for the other rank
+    tt.distributed.destroy_process_group()
     store = tt.distributed.HashStore()
     with pytest.raises(ValueError, match=r"mpiexec -n 2"):
         tt.distributed.init_process_group("mpi", store=store, rank=0, world_size=2)
