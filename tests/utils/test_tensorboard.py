@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import struct
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,103 @@ def test_counts_and_charts_that_are_ready(tmp_path: Path) -> None:
     assert "pr" in found and any("custom_scalars" in tag for tag in found)
 
 
-def test_no_graphs(tmp_path: Path) -> None:
+def graph(folder: Path, package: str = "tensorboardX.proto") -> dict[str, Any]:
+    """The nodes of the one graph that is written, by their names."""
+    messages = importlib.import_module(f"{package}.graph_pb2")
+    (found,) = [event.graph_def for event in events(folder) if event.graph_def]
+    return {node.name: node for node in messages.GraphDef.FromString(found).node}
+
+
+def shapes(node: Any) -> list[list[int]]:
+    return [[dim.size for dim in shape.dim] for shape in node.attr["_output_shapes"].list.shape]
+
+
+class Branches(tt.nn.Module):
+    """Two inputs, a function with two results, a parameter of its own, several results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = tt.nn.Sequential(tt.nn.Linear(3, 4), tt.nn.ReLU())
+        self.fc = tt.nn.Linear(4, 2)
+        self.scale = tt.nn.Parameter(tt.ones(2))
+
+    def forward(self, x: Any, y: Any, unused: Any) -> Any:
+        first, second = self.fc(self.body(x) + y).chunk(2, 1)
+        return tt.cat([first * 2, second], 1) * self.scale, {"second": second}
+
+
+def test_a_graph_is_read_back(tmp_path: Path) -> None:
     from tinytorch.utils.tensorboard import SummaryWriter
 
-    with SummaryWriter(tmp_path) as writer, pytest.raises(NotImplementedError, match="no graphs"):
-        writer.add_graph(tt.nn.Linear(1, 1), tt.ones(1))
+    model = Branches()
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_graph(model, (tt.ones(1, 3), tt.ones(1, 4), tt.ones(1)))
+    assert model.training and not model.fc._forward_hooks
+    nodes = graph(tmp_path)
+    assert {name: (node.op, list(node.input)) for name, node in nodes.items()} == {
+        "input/x": ("IO Node", []),
+        "Branches/Sequential[body]/Linear[0]/weight": ("prim::GetAttr", []),
+        "Branches/Sequential[body]/Linear[0]/bias": ("prim::GetAttr", []),
+        "Branches/Sequential[body]/Linear[0]/linear": ("aten::linear", [
+            "input/x", "Branches/Sequential[body]/Linear[0]/weight",
+            "Branches/Sequential[body]/Linear[0]/bias"]),
+        "Branches/Sequential[body]/ReLU[1]/relu": (
+            "aten::relu", ["Branches/Sequential[body]/Linear[0]/linear"]),
+        "input/y": ("IO Node", []),
+        "Branches/add": ("aten::add", ["Branches/Sequential[body]/ReLU[1]/relu", "input/y"]),
+        "Branches/Linear[fc]/weight": ("prim::GetAttr", []),
+        "Branches/Linear[fc]/bias": ("prim::GetAttr", []),
+        "Branches/Linear[fc]/linear": ("aten::linear", [
+            "Branches/add", "Branches/Linear[fc]/weight", "Branches/Linear[fc]/bias"]),
+        "Branches/chunk": ("aten::chunk", ["Branches/Linear[fc]/linear"]),
+        "Branches/mul": ("aten::mul", ["Branches/chunk"]),
+        "Branches/cat": ("aten::cat", ["Branches/mul", "Branches/chunk:1"]),
+        "Branches/scale": ("prim::GetAttr", []),
+        "Branches/mul_1": ("aten::mul", ["Branches/cat", "Branches/scale"]),
+        "output/output.1": ("IO Node", ["Branches/mul_1"]),
+        "output/output.2": ("IO Node", ["Branches/chunk:1"]),
+    }  # fmt: skip
+    assert shapes(nodes["Branches/chunk"]) == [[1, 1], [1, 1]]
+    assert nodes["Branches/chunk"].attr["attr"].s == b"{chunks : 2, dim : 1}"
+    assert shapes(nodes["output/output.1"]) == [[1, 2]]
+
+
+def test_what_is_written_in_place_comes_from_who_wrote_it(tmp_path: Path) -> None:
+    from tinytorch.utils.tensorboard import SummaryWriter
+
+    class Writes(tt.nn.Module):
+        def forward(self, x: Any) -> Any:
+            x = x.clone()
+            x.add_(1)
+            x[0] = 2
+            return self.kept + x
+
+    model = Writes()
+    model.kept = [tt.ones(2)][0]  # no parameter, no buffer, no input
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_graph(model, tt.zeros(2))
+    nodes = graph(tmp_path)
+    assert list(nodes["Writes/setitem"].input) == ["Writes/add_"]
+    assert list(nodes["Writes/add"].input) == ["Writes/constant", "Writes/setitem"]
+    assert nodes["Writes/constant"].op == "prim::Constant"
+
+
+def test_a_graph_of_what_is_no_module_is_refused(tmp_path: Path) -> None:
+    from tinytorch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(tmp_path) as writer, pytest.raises(TypeError, match="a nn.Module, got int"):
+        writer.add_graph(3, tt.ones(1))
+
+
+def test_an_error_of_the_model_leaves_it_as_it_was(tmp_path: Path) -> None:
+    from tinytorch.utils.tensorboard import SummaryWriter
+
+    model = tt.nn.Sequential(tt.nn.Linear(2, 2), tt.nn.LSTM(3, 3))
+    with SummaryWriter(tmp_path) as writer, pytest.raises(RuntimeError):
+        writer.add_graph(model, tt.ones(1, 2))
+    assert all(m.training and not m._forward_hooks and not m._forward_pre_hooks
+               for m in model.modules())  # fmt: skip
+    assert not any(event.graph_def for event in events(tmp_path))
 
 
 def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -> None:
@@ -93,12 +186,15 @@ def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -
 def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard.summary")
     from tinytorch.utils import tensorboard
+    from tinytorch.utils._call_graph import CallNode
 
     writer = tensorboard._Plain(str(tmp_path), max_queue=10, flush_secs=120, filename_suffix="")
     writer.add_scalar("loss", 0.5, 3)
     writer.add_histogram("weights", range(4), 4)
     writer.add_text("text", "words", 5)
     writer.add_scalars("both", {"train": 1.0}, 6)
+    node = CallNode("Net/relu", "aten::relu", ("input/x",), ((2, 3),), "{}")
+    writer.add_graph_def(tensorboard._graph_def([node], "tensorboard.compat.proto"))
     with pytest.raises(NotImplementedError, match="pip install tensorboardX"):
         writer.add_image("image", None)
     writer.close()
@@ -107,3 +203,4 @@ def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:
         "loss": 3, "weights": 4, "text": 5, "both": 6,
     }  # fmt: skip
     assert found["weights"][1].histo.sum == 6
+    assert shapes(graph(tmp_path, "tensorboard.compat.proto")["Net/relu"]) == [[2, 3]]

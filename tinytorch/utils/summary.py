@@ -182,7 +182,7 @@ def summary(
         for name, module in model.named_modules()
     }
     counter = FlopCounterMode(display=False)
-    with _in_mode(model, mode), no_grad(), counter, _watched(model, layers, counter):
+    with in_mode(model, mode), no_grad(), counter, _watched(model, layers, counter):
         model(*args, **named, **kwargs)
     _count_parameters(model, {layer.name: layer for layer in layers.values()})
     size = sum(p.numel() * p.element_size() for p in model.parameters())
@@ -214,7 +214,7 @@ def _input(
 
 
 @contextmanager
-def _in_mode(model: Module, mode: str) -> Iterator[None]:
+def in_mode(model: Module, mode: str) -> Iterator[None]:
     """The model's modules in a mode, and back in their own."""
     before = [(module, module.training) for module in model.modules()]
     if mode != "same":

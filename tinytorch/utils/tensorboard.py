@@ -1,7 +1,8 @@
 """Records of training for TensorBoard, as ``torch.utils.tensorboard`` writes them.
 
 Files are written by ``tensorboardX``, or by ``tensorboard`` where that alone is installed, which
-leaves scalars, texts and histograms. Importing this module without either is an ImportError.
+leaves scalars, texts, histograms and graphs. Importing this module without either is an
+ImportError.
 
 Reference: https://www.tensorflow.org/tensorboard
 """
@@ -10,11 +11,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from functools import partialmethod
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Self
 
 from ..core.tensor import Tensor
+from ..nn.module import Module
+from ._call_graph import CallNode, call_graph
 
 __all__ = ["SummaryWriter"]
 
@@ -112,11 +117,6 @@ class SummaryWriter:
 
     def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call tensorboardX's method of a name, with tensors as arrays."""
-        if name == "add_graph":
-            raise NotImplementedError(
-                "add_graph(): tinytorch records no graphs of programs; utils.draw shows the graph "
-                "of gradients"
-            )
         getattr(self._writer, name)(*_to_numbers(args), **_to_numbers(kwargs))
 
     add_audio = partialmethod(_pass_on, "add_audio")
@@ -125,7 +125,6 @@ class SummaryWriter:
     add_custom_scalars_multilinechart = partialmethod(_pass_on, "add_custom_scalars_multilinechart")
     add_embedding = partialmethod(_pass_on, "add_embedding")
     add_figure = partialmethod(_pass_on, "add_figure")
-    add_graph = partialmethod(_pass_on, "add_graph")
     add_histogram = partialmethod(_pass_on, "add_histogram")
     add_histogram_raw = partialmethod(_pass_on, "add_histogram_raw")
     add_image = partialmethod(_pass_on, "add_image")
@@ -137,6 +136,51 @@ class SummaryWriter:
     add_scalars = partialmethod(_pass_on, "add_scalars")
     add_text = partialmethod(_pass_on, "add_text")
     add_video = partialmethod(_pass_on, "add_video")
+
+    def add_graph(
+        self,
+        model: Module,
+        input_to_model: Any = None,
+        verbose: bool = False,
+        use_strict_trace: bool = True,
+    ) -> None:
+        """Record which functions one call of a model goes through, for the tab "Graphs".
+
+        The model is called once, in evaluation mode. Each function that it calls is a node, inside
+        the modules that call it, with the shapes of its results; one that a function of the library
+        calls in turn is none.
+
+        Args:
+            model: The model.
+            input_to_model: What it is called with: a tensor, or a tuple of its arguments. Default:
+                nothing.
+            verbose: Whether to print the nodes as well.
+            use_strict_trace: Without effect: inputs and results may lie in lists and dicts.
+
+        Raises:
+            TypeError: If the model is no module.
+
+        Example:
+            >>> import tempfile
+            >>> import tinytorch as tt
+            >>> from tinytorch.utils.tensorboard import SummaryWriter
+            >>> model = tt.nn.Sequential(tt.nn.Flatten(), tt.nn.Tanh())
+            >>> with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
+            ...     writer.add_graph(model, tt.zeros(1, 2, 2), verbose=True)
+            input/input: IO Node()
+            Sequential/Flatten[0]/flatten: aten::flatten(input/input)
+            Sequential/Tanh[1]/tanh: aten::tanh(Sequential/Flatten[0]/flatten)
+            output/output.1: IO Node(Sequential/Tanh[1]/tanh)
+        """
+        given = () if input_to_model is None else input_to_model
+        nodes = call_graph(model, given if isinstance(given, tuple) else (given,))
+        for node in nodes if verbose else ():
+            print(f"{node.name}: {node.op}({', '.join(node.inputs)})")  # noqa: T201  # asked for
+        if isinstance(self._writer, _Plain):
+            self._writer.add_graph_def(_graph_def(nodes, "tensorboard.compat.proto"))
+        else:
+            graph = _graph_def(nodes, "tensorboardX.proto")
+            self._writer._get_file_writer().add_onnx_graph(graph)  # which writes any graph
 
     def add_hparams(
         self,
@@ -176,6 +220,29 @@ class SummaryWriter:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _graph_def(nodes: Iterable[CallNode], messages: str) -> Any:
+    """Nodes as the message that TensorBoard reads, of the classes in a package."""
+    attributes, graph, node_def, shapes, versions = (
+        import_module(f"{messages}.{name}_pb2")
+        for name in ("attr_value", "graph", "node_def", "tensor_shape", "versions")
+    )
+
+    def shape(sizes: tuple[int, ...]) -> Any:
+        dim = shapes.TensorShapeProto.Dim
+        return shapes.TensorShapeProto(dim=[dim(size=size) for size in sizes])
+
+    def message(node: CallNode) -> Any:
+        results = attributes.AttrValue.ListValue(shape=map(shape, node.shapes))
+        said = {
+            "attr": attributes.AttrValue(s=node.attributes.encode()),
+            "_output_shapes": attributes.AttrValue(list=results),
+        }
+        return node_def.NodeDef(name=node.name, op=node.op, input=node.inputs, attr=said)
+
+    version = versions.VersionDef(producer=22)  # the number that PyTorch writes
+    return graph.GraphDef(node=map(message, nodes), versions=version)
 
 
 def _default_directory(comment: str) -> str:
@@ -218,6 +285,12 @@ class _Plain:
         for name, value in values.items():
             run = f"{main_tag.replace('/', '_')}_{name}"
             self._write(global_step, walltime, run, tag=main_tag, simple_value=float(value))
+
+    def add_graph_def(self, graph: Any) -> None:
+        from tensorboard.compat.proto import event_pb2
+
+        event = event_pb2.Event(wall_time=time.time(), graph_def=graph.SerializeToString())
+        self._files[""].add_event(event)
 
     def add_text(
         self, tag: str, text_string: str, global_step: Any = None, walltime: Any = None
