@@ -126,6 +126,28 @@ def test_sources_lead_to_definitions() -> None:
     assert inspect.getsourcelines(tt.nn.Linear)[1] == line
 
 
+def test_what_refuses_stands_behind_what_works() -> None:
+    pages = reference()
+    assert ":: sparse_coo_tensor(" in pages["tinytorch/unsupported"]
+    assert ":: zeros(" in pages["tinytorch/create"]
+    assert "sparse_coo_tensor" not in pages["tinytorch/create"]
+    distributed = pages["tinytorch.distributed"]
+    assert 0 < distributed.index(":: all_reduce(") < distributed.index(":: init_device_mesh(")
+
+
+def test_functions_of_numpys_dialect_give_arrays() -> None:
+    assert (
+        ":: diag(v: typing.Any, k: int = 0) -> tinytorch.numpy.ndarray"
+        in (reference()["tinytorch.numpy/diagonals"])
+    )
+
+
+def test_the_index_says_what_each_module_is() -> None:
+    rows = re.findall(r"^\* :doc:`(tinytorch\.\w+) .*?`: (.*)$", reference()["index"], re.MULTILINE)
+    assert {"tinytorch.nn", "tinytorch.optim", "tinytorch.numpy"} <= {name for name, _ in rows}
+    assert [name for name, said in rows if not said] == []
+
+
 def converted(docstring: str) -> str:
     """A docstring as the site has it, where ``sin`` alone is a name."""
     found = builder("text").convert(docstring, {"sin": "tinytorch.sin"}.get)
@@ -141,6 +163,7 @@ def test_docstrings_become_mark_up() -> None:
     assert converted(sections) == (
         "A.\n:param x: One or two.\n:param \\*rest: More.\n:returns: Sum: x."
     )
+    assert converted("0.\n\nTwo\n3. x") == "0\\.\nTwo\n3. x"
     session = "Example:\n    >>> 1\n    1\n\n    And:\n\n    >>> 2\n    2"
     assert converted(session) == (
         ".. rubric:: Example\n.. code-block:: pycon\n    >>> 1\n    1\n"

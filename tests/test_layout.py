@@ -401,6 +401,7 @@ def test_top_level_holds_nothing_unforeseen() -> None:
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
+        "PKG-INFO",  # an sdist has it
         "tinytorch",
         "tests",
         "stubs",

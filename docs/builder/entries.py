@@ -56,7 +56,7 @@ def entry(name: Name) -> list[str]:
             *(f"   {line}".rstrip() for line in members(name)),
         ]
     if callable(value) and is_shared(value):
-        heads = [(name.name, signature(value))]
+        heads = [(name.name, signature(value, space=name.space))]
         if name.space == "tinytorch" and hasattr(value, "op"):
             if name.name in in_place_forms().values():
                 return []  # stands with the plain form
@@ -174,8 +174,11 @@ def held_members(cls: type) -> dict[str, Any]:
     }
 
 
-def signature(value: Any, bound: bool = False) -> str:
-    """The call of a function or class as text; "" for what tells none."""
+def signature(value: Any, bound: bool = False, space: str = "") -> str:
+    """The call of a function or class as text; "" for what tells none.
+
+    A function of NumPy's dialect, in a module ``space`` of it, gives what it is given: arrays.
+    """
     if isinstance(value, property) or not callable(value):
         return ""
     try:
@@ -189,7 +192,10 @@ def signature(value: Any, bound: bool = False) -> str:
         for parameter in found.parameters.values()
     ]
     returns = inspect.Signature.empty if inspect.isclass(value) else shown(found.return_annotation)
-    return str(found.replace(parameters=parameters[bound:], return_annotation=returns))
+    text = str(found.replace(parameters=parameters[bound:], return_annotation=returns))
+    if space.startswith("tinytorch.numpy"):
+        text = re.sub(r"\btinytorch\.Tensor\b", "tinytorch.numpy.ndarray", text)
+    return text
 
 
 def shown(annotation: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from pathlib import Path
 from typing import Any
@@ -65,11 +66,14 @@ class NamesInProse(SphinxPostTransform):
 def find_by_full_names(app: Sphinx, doctree: nodes.document) -> None:
     """Have Sphinx look names up as they stand: what is written here is written in full.
 
-    Else it searches all objects for one that ends so, a minute for the whole reference.
+    Else it searches all objects for one that ends so, a minute for the whole reference; and takes
+    the `bool` of an annotation for the dtype that the module has under this name.
     """
     if app.env.docname.startswith("reference/"):
         for reference in doctree.findall(addnodes.pending_xref):
             reference.attributes.pop("refspecific", None)
+            if hasattr(builtins, reference["reftarget"]):
+                reference.attributes.pop("py:module", None)
 
 
 def end_sessions(app: Sphinx, doctree: nodes.document) -> None:

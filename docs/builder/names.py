@@ -34,6 +34,10 @@ INNER = {
 }
 
 
+#: Where functions and classes are made that PyTorch has and that refuse here.
+REFUSALS = "tinytorch.compat.unsupported"
+
+
 @dataclass(frozen=True)
 class Name:
     """A public name: ``tinytorch.nn`` and ``Linear``, with what it stands for."""
@@ -166,6 +170,17 @@ def other(module: str) -> list[tuple[Name, Name]]:
         for name in names(module)
         if is_shared(name.value) and described()[id(name.value)] != name
     ]
+
+
+def refuses(name: Name) -> bool:
+    """Whether a name is there to be imported, and raises when it is used."""
+    value = inspect.unwrap(name.value) if callable(name.value) else name.value
+    gives = getattr(value, "__annotations__", {}).get("return")
+    try:
+        gives = gives or inspect.signature(name.value).return_annotation
+    except (TypeError, ValueError):  # a value, or a class that tells no signature
+        return False
+    return "NoReturn" in str(gives) or name.home == REFUSALS
 
 
 @cache

@@ -12,13 +12,27 @@ from pathlib import Path
 from tinytorch.core.tensor import Tensor
 
 from .entries import entry
-from .names import ROOT, Name, methods_of_operations, modules, names, other, own
+from .names import (
+    REFUSALS,
+    ROOT,
+    Name,
+    methods_of_operations,
+    modules,
+    names,
+    other,
+    own,
+    refuses,
+)
 from .text import convert
 
 #: A module with more names is split into pages by where they are written.
 LIMIT = 80
 #: One within another that has no more names than this is a section of that one's page.
 FEW = 8
+#: Words that are written in a way of their own.
+PROPER = {"batchnorm": "Batch norm", "dataloader": "DataLoader", "nan": "NaN", "numpy": "NumPy"}
+#: The page of a module's names that refuse, where it has several.
+REFUSED = REFUSALS.rpartition(".")[2]
 #: A page of its own, whatever the module it is in.
 APART = ("tinytorch.Tensor", "tinytorch.numpy.ndarray", "tinytorch.nn.Module")
 
@@ -46,15 +60,30 @@ def _has_page(module: str) -> bool:
 def _index() -> str:
     """The page of all public modules."""
     top = [module for module in modules() if module.count(".") == 1 and _has_page(module)]
+    rows = [f"* :doc:`{name} </reference/{name}>`: {_summary(name)}" for name in top]
+    apart = [f":doc:`{name} </reference/{name}>`" for name in ("tinytorch", *APART)]
     return "\n".join(
         [
             *_title("API reference", "="),
             "Every public name, from the docstrings. What PyTorch or NumPy has under the same "
-            "name does the same here; what differs stands beside it.",
+            "name does the same here; what differs stands beside it. Functions of "
+            "``tinytorch.numpy`` give its arrays, and Tensors where they are given one.",
             "",
-            *_toctree(["tinytorch", *APART, *top, "elsewhere"]),
+            f"Functions are in {apart[0]}; the classes {', '.join(apart[1:])} have pages of their "
+            "own. The modules:",
+            "",
+            *rows,
+            "* :doc:`/reference/elsewhere`: modules whose names are all described elsewhere.",
+            "",
+            *_toctree(["tinytorch", *APART, *top, "elsewhere"], hidden=True),
         ]
     )
+
+
+def _summary(module: str) -> str:
+    """What a module is, in its own first words, in a row of a list."""
+    documentation = inspect.getdoc(importlib.import_module(module)) or ""
+    return _in_line(documentation.split("\n\n")[0])
 
 
 def _elsewhere() -> str:
@@ -78,7 +107,10 @@ def _module(module: str) -> dict[str, str]:
         path = f"{module}/{room}"
         below.append(path)
         pages |= _room_pages(path, room, members)
-        sections += [f":doc:`{_words(room)} </reference/{path}>`", "   " + _links_to(members), ""]
+        purpose = _in_line(_purpose(next(iter(_families(members))))) if _is_one(members) else ""
+        said = [f"   {purpose}", ""] if purpose else []
+        sections += [f":doc:`{_words(room)} </reference/{path}>`", *said]
+        sections += ["   " + _links_to(members), ""]
     inner = [each for each in modules() if module != "tinytorch" and _holder(each) == module]
     below += [each for each in inner if _has_page(each)]
     text = [*_title(module, "="), *_head(module), *_toctree(below, bool(sections)), *sections]
@@ -115,7 +147,9 @@ def _rooms(members: list[Name]) -> dict[str, list[Name]]:
     more = found.pop("more") + [name for room in small for name in found.pop(room)]
     operations = {_room(name) for name in members if hasattr(name.value, "op")}
     order = sorted(found, key=lambda room: (room not in operations, room))
-    return {room: found[room] for room in order} | ({"more": more} if more else {})
+    found = {room: found[room] for room in order} | ({"more": more} if more else {})
+    last = found.pop(REFUSED, None)
+    return found | ({REFUSED: last} if last else {})
 
 
 def _room_pages(path: str, room: str, members: list[Name]) -> dict[str, str]:
@@ -163,7 +197,7 @@ def _sections(members: Iterable[Name]) -> list[str]:
     lines: list[str] = []
     families = _families(members)
     for home, family in families.items():
-        if len(families) > 1:
+        if len(families) > 1 and home != family[0].space:  # which the page begins with
             title = _words(home.rpartition(".")[2])
             purpose = "" if _purpose(home) == f"{title}." else _purpose(home)
             lines += [*_title(title, "-"), *_plain(purpose), ""]
@@ -187,15 +221,26 @@ def _links(module: str) -> list[str]:
 
 
 def _families(members: Iterable[Name]) -> dict[str, list[Name]]:
-    """Names by the modules in which they are written."""
+    """Names by the modules in which they are written: the page's own first, refusals last."""
     found: dict[str, list[Name]] = {}
     for name in members:
-        found.setdefault(name.home, []).append(name)
-    return dict(sorted(found.items()))
+        found.setdefault(REFUSALS if refuses(name) else name.home, []).append(name)
+
+    def order(home: str) -> tuple[bool, bool, str]:
+        return home == REFUSALS, home != found[home][0].space, home
+
+    return {home: found[home] for home in sorted(found, key=order)}
+
+
+def _is_one(members: list[Name]) -> bool:
+    """Whether names are of one family, which then says what they are."""
+    return len(_families(members)) == 1
 
 
 def _room(name: Name) -> str:
     """The folder in which a name is written, of the operations; else the module."""
+    if refuses(name):
+        return REFUSED
     if name.home == name.space:
         return "more" if callable(name.value) else "values"
     parts = [part for part in name.home.split(".") if part not in ("tinytorch", "ops")]
@@ -215,12 +260,17 @@ def _purpose(home: str) -> str:
 
 def _words(name: str) -> str:
     """A title made of the name of a room or file; two or three letters stand for words."""
-    words = name.strip("_").replace("_", " ")
-    return words.upper() if len(words) < 4 else words.capitalize()
+    first, *others = name.strip("_").split("_")
+    first = PROPER.get(first, first.upper() if len(name) < 4 else first.capitalize())
+    return " ".join([first, *(PROPER.get(word, word) for word in others)])
 
 
 def _plain(text: str) -> list[str]:
     return convert(text, lambda word: None)
+
+
+def _in_line(text: str) -> str:
+    return " ".join(_plain(text)).strip()
 
 
 def _current(members: list[Name]) -> list[str]:

@@ -106,4 +106,5 @@ def _literal(part: str, link: Link) -> str:
 def _escape(text: str) -> str:
     text = re.sub(r"^([*-]) ", "\0\\1 ", text, flags=re.MULTILINE)  # items of a list
     text = re.sub(r"(?<!\0)[*|`\\]", r"\\\g<0>", text)
+    text = re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)  # no list, but "0."
     return re.sub(r"(?<=\w)_(?!\w)", r"\\_", text).replace("\0", "")

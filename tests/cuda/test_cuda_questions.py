@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -48,6 +49,7 @@ class TestTwoDevices:
         tt.cuda.init()
         assert tt.cuda.is_initialized()
         assert tt.cuda.get_arch_list() == ["sm_80"]
+        assert tt.cuda.is_bf16_supported() is (importlib.util.find_spec("ml_dtypes") is not None)
         free, total = tt.cuda.mem_get_info()
         assert 0 < free <= total
         assert tt.cuda.can_device_access_peer(0, "cuda:1")

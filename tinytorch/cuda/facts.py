@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..backends import loaded
+from ..dtypes import bfloat16
 from ._places import backend, device_count, is_available, number
 
 __all__ = [
@@ -45,14 +46,21 @@ def init() -> None:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether tensors of bfloat16 can be made on the GPU: False, CuPy has no such arrays.
+    """Whether tensors of bfloat16 can be made on the current device; False without one.
+
+    They can where the package ``ml_dtypes`` is installed.
+
+    Args:
+        including_emulation: False asks whether the device multiplies them on tensor cores, too.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.cuda.is_bf16_supported()
-        False
+        >>> isinstance(tt.cuda.is_bf16_supported(), bool)
+        True
     """
-    return False
+    if not is_available() or not backend().supports(bfloat16):
+        return False
+    return including_emulation or int(backend().cuda.Device().compute_capability) >= 80
 
 
 def is_tf32_supported() -> bool:
