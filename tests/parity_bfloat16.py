@@ -30,7 +30,7 @@ NOT_RIGHT = {
     "chalf": "complex numbers of two halves, which NumPy and CuPy do not have",
     "mode": "one of several places of the number, whichever PyTorch's order of equal ones gives",
     "sort": "as argsort",
-    "torch.ops.aten._safe_softmax.default": "an internal operator, which the scoring program leaves out, too",
+    "torch.ops.aten._safe_softmax.default": "internal; the scoring program leaves it out, too",
 }
 
 
