@@ -40,7 +40,7 @@ def test_the_launcher_runs_the_same_program(alone: Path) -> None:
 def test_the_program_is_pytorchs(alone: Path) -> None:
     """PyTorch's own ranks give the weights of one process of ours."""
     ranks = gloo(2, "ddp.py", alone)
-    assert [rank.returncode for rank in ranks] == [0, 0], ranks[0].stderr
+    assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
     assert ranks[0].stdout.strip() == DDP
 
 
@@ -61,5 +61,5 @@ def test_join_batch_norms_divided_optimizers_and_hooks(count: int) -> None:
 @pytest.mark.torch
 def test_pytorch_passes_the_same_program() -> None:
     ranks = gloo(2, "further.py")
-    assert [rank.returncode for rank in ranks] == [0, 0], ranks[0].stderr
+    assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
     assert passed(ranks[0].stdout) == FURTHER
