@@ -165,8 +165,13 @@ def call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str,
     if not known and current_backend() is not HOST:
         return NOT
     if out is None:
-        result = function(*given, **options)
-        return result if result is NOT else _closed(result, given)
+        result = function(*given, **options) if options else function(*given)
+        if result.__class__ is not _array or result.base is not None:
+            return result if result is NOT else _closed(result, given)
+        for value in given:
+            if value is result:
+                return NOT
+        return array_of(result)
     if function(*given, **options) is NOT:
         return NOT
     for target in out if out.__class__ is tuple else (out,):
