@@ -166,12 +166,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str,
         return NOT
     if out is None:
         result = function(*given, **options) if options else function(*given)
-        if result.__class__ is not _array or result.base is not None:
-            return result if result is NOT else _closed(result, given)
-        for value in given:
-            if value is result:
-                return NOT
-        return array_of(result)
+        return result if result is NOT else _closed(result, given)
     if function(*given, **options) is NOT:
         return NOT
     for target in out if out.__class__ is tuple else (out,):
@@ -281,8 +276,9 @@ def _closed(result: Any, given: list[Any]) -> Any:
     """A result with arrays for NumPy's; ``NOT`` if it shares an argument's memory."""
     cls = result.__class__
     if cls is _array:
-        if any(result is value for value in given):
-            return NOT
+        for value in given:
+            if value is result:
+                return NOT
         if result.base is not None and _shares(result, given):
             return NOT
         return array_of(result)
