@@ -1,6 +1,6 @@
 """Stores: tables of bytes that processes share, as PyTorch's programs use them.
 
-Process groups need none, MPI's launcher having told them who they are.
+Process groups need none where MPI's launcher started the ranks; else one may tell where rank 0 is.
 """
 
 from __future__ import annotations
