@@ -25,7 +25,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch parity faults numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,11 @@ test-torch: $(TORCH_VENV)/.test  ## the tests that compare with PyTorch, on two 
 
 parity: $(TORCH_VENV)/.test  ## score against PyTorch's own test databases
 	$(TORCH_VENV)/bin/python tests/parity.py
+
+# FORM=short takes two minutes; SEED=number repeats a run.
+FORM ?= long
+faults: $(VENV)/.test  ## kill, interrupt and starve programs: signals, full disks, lost workers
+	$(PY) -m tests.faults --form $(FORM) $(if $(SEED),--seed $(SEED))
 
 numpy-suite: $(VENV)/.test  ## run NumPy's own tests on the dialect
 	$(PY) tests/numpy_suite/run.py

@@ -360,7 +360,7 @@ def test_no_error_is_hidden(path: Path) -> None:
 
 #: What tests the package as a whole, or serves the tests.
 BESIDE = {
-    "browser", "clients", "decompositions", "numpy_suite", "plugin_example", "published",
+    "browser", "clients", "decompositions", "faults", "numpy_suite", "plugin_example", "published",
     "strictcupy", "typing",
 }  # fmt: skip
 
