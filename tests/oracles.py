@@ -284,6 +284,7 @@ def _outcome(library: Any, call: Call) -> Any:
     names = {
         "L": library, "F": library.nn.functional, "T": library.tensor, "X": library.arange(6.0),
         "B": library.tensor([[True, False], [True, True]]),
+        "M": library.tensor([[1.0, 5.0, 2.0], [7.0, 0.0, 3.0]]),
     }  # fmt: skip
     try:
         with warnings.catch_warnings():

@@ -8850,7 +8850,7 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """Derivatives of a sampled function, by second-order differences inside.
 
-    With distances by position, or ``axis=``, it is NumPy's: one tensor for one dimension.
+    With distances by position it is NumPy's: one tensor for one dimension.
 
     Args:
         input: The samples; every differentiated dimension has at least ``edge_order + 1``.
@@ -8884,14 +8884,6 @@ def gradient(
     *varargs: Any,
     dim: Any = None,
     edge_order: _int = 1,
-) -> Tensor | tuple[Tensor, ...]: ...
-@overload
-def gradient(
-    input: Tensor | ndarray,
-    *,
-    axis: Any,
-    edge_order: _int = ...,
-    spacing: Any = ...,
 ) -> Tensor | tuple[Tensor, ...]: ...
 def greater(
     input: Tensor | NDArray[Any] | ndarray,
@@ -12468,7 +12460,8 @@ def max(
     """Largest element: of all, along ``dim`` with its index, or of two tensors.
 
     ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
-    ``max(x, other)`` is ``maximum``, and ``max(x, axis=)`` NumPy's: values alone.
+    ``max(x, other)`` is ``maximum``. ``axis`` is another name of ``dim``; with several
+    dimensions there are no indices, and the result is that of ``amax``.
 
     Args:
         input: Tensor of any shape.
@@ -12508,13 +12501,6 @@ def max(
     *,
     other: Tensor | ndarray,
     out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def max(
-    input: Tensor | ndarray,
-    *,
-    axis: _int | Sequence[_int] | None,
-    keepdims: _bool = ...,
 ) -> Tensor: ...
 @overload
 def max_pool1d(
@@ -12769,8 +12755,6 @@ def median(
 ) -> Tensor:
     """The middle element, the lower one of two; NaN if there is one.
 
-    With ``axis=`` it is NumPy's: the mean of the two, and values alone.
-
     Args:
         input: Real tensor of any shape.
         dim: The dimension; None, the default, means all elements.
@@ -12798,15 +12782,6 @@ def median(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.median: ...
-@overload
-def median(
-    input: Tensor | ndarray,
-    *,
-    axis: _int | Sequence[_int] | None,
-    keepdims: _bool = ...,
-    out: Tensor = ...,
-    overwrite_input: _bool = ...,
-) -> Tensor: ...
 def meshgrid(*tensors: Any, indexing: str | None = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension.
 
@@ -12840,7 +12815,8 @@ def min(
     """Smallest element: of all, along ``dim`` with its index, or of two tensors.
 
     ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
-    ``min(x, other)`` is ``minimum``, and ``min(x, axis=)`` NumPy's: values alone.
+    ``min(x, other)`` is ``minimum``. ``axis`` is another name of ``dim``; with several
+    dimensions there are no indices, and the result is that of ``amin``.
 
     Args:
         input: Tensor of any shape.
@@ -12879,13 +12855,6 @@ def min(
     *,
     other: Tensor | ndarray,
     out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def min(
-    input: Tensor | ndarray,
-    *,
-    axis: _int | Sequence[_int] | None,
-    keepdims: _bool = ...,
 ) -> Tensor: ...
 def min_scalar_type(a: Any) -> dtype:
     """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
@@ -13441,8 +13410,6 @@ def nanmedian(
 ) -> Tensor:
     """The middle element of those that are not NaN, the lower one of two.
 
-    With ``axis=`` it is NumPy's: the mean of the two, and values alone.
-
     Args:
         input: Real tensor of any shape.
         dim: The dimension; None, the default, means all elements.
@@ -13471,15 +13438,6 @@ def nanmedian(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.nanmedian: ...
-@overload
-def nanmedian(
-    input: Tensor | ndarray,
-    *,
-    axis: _int | Sequence[_int] | None,
-    keepdims: _bool = ...,
-    out: Tensor = ...,
-    overwrite_input: _bool = ...,
-) -> Tensor: ...
 def nanmin(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
     """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
@@ -17514,7 +17472,8 @@ def sort(
 ) -> return_types.sort:
     """``input`` in ascending order along ``dim``, and where the elements were.
 
-    With ``axis=`` or ``kind=`` it is NumPy's: the values alone.
+    ``axis`` is another name of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's: the
+    values alone.
 
     Args:
         input: Real tensor of any shape; a NaN is larger than any number.

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.fresh import program, run, search_path
+import tinytorch as tt
 from tinytorch import backends
 from tinytorch.backends import (
     Backend,
@@ -24,6 +25,7 @@ from tinytorch.backends import (
     UnknownBackendError,
     list_backends,
     load,
+    loaded,
     register_backend,
 )
 
@@ -162,10 +164,25 @@ def test_a_name_is_a_string(name):
         register_backend(name, Paper)
 
 
-@pytest.mark.parametrize("name", ["", " paper", "paper\n"])
+@pytest.mark.parametrize("name", ["", "  ", "\n"])
 def test_a_name_is_not_blank(name):
-    with pytest.raises(ValueError, match="is no name for a backend"):
+    with pytest.raises(ValueError, match="expected a name, got only blanks"):
         register_backend(name, Paper)
+
+
+@pytest.mark.parametrize("name", [" Paper ", "PAPER", "paper\n", "\tpaper"])
+def test_case_and_blanks_of_a_name_do_not_matter(name, monkeypatch):
+    register_backend(f" {name}", Paper)
+    own = name.strip()
+    with tt.backend_context("paPer  "):
+        assert tt.get_backend() == own
+    assert load(" pAPER").name == own == loaded("paper").name
+    with pytest.raises(ValueError, match="is taken by"):
+        register_backend("PapeR", lambda: None)
+    register_backend("PapeR", Paper, replace=True)
+    assert "PapeR" in list_backends() and (own == "PapeR" or own not in list_backends())
+    with pytest.raises(UnknownBackendError, match="Did you mean 'PapeR'"):
+        load(" papper")
 
 
 @pytest.mark.parametrize("loader", [3, b"module:name", ["paper"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 import tinytorch as tt
 from tests.oracles import agree
+from tinytorch.dispatch.op import OPS, Op
+from tinytorch.facade import resolve
 
 Call = Callable[..., Any]
 
@@ -96,3 +99,34 @@ def test_complex_factors_of_real_tensors_are_real(torch: Any, name: str) -> None
     for library in (tt, torch):
         with pytest.raises(RuntimeError, match="without overflow"):
             FACTORS[name](library, matrix(library), 2j)
+
+
+resolve.load_all()
+
+
+def has_own_keywords(op: Op) -> bool:
+    """Whether the function itself names each keyword that it accepts."""
+    return op.public and not (op.body is not None and op.body.__code__.co_flags & 0x08)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, op in OPS.items() if has_own_keywords(op)))
+def test_an_unknown_keyword_names_the_nearest_one(name: str) -> None:
+    function = OPS[name].function
+    keywords = [
+        p.name
+        for p in inspect.signature(function).parameters.values()
+        if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and len(p.name) > 4
+    ]
+    for keyword in keywords[-2:]:
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{keyword}x'") as caught:
+            function(**{f"{keyword}x": 1})
+        assert f"Did you mean '{keyword}'?" in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: tt.zeros_like(x, dtyp=1), lambda x: x.new_zeros(2, dtyp=1),
+    lambda x: tt.zeros(3, dtyp=1), lambda x: tt.tril_indices(2, 2, dtyp=1), lambda x: x.to(dtyp=1),
+])  # fmt: skip
+def test_a_keyword_that_is_passed_on_names_the_nearest_one(call: Call) -> None:
+    with pytest.raises(TypeError, match="'dtyp'. Did you mean 'dtype'?"):
+        call(tt.ones(2))

@@ -351,7 +351,7 @@ EXPRESSIONS: dict[str, list[Call]] = {
     "finfo": [lambda lib: lib.finfo(lib.float32).eps],
     "iinfo": [lambda lib: lib.iinfo(lib.int8).max],
     "partition": [
-        lambda lib, v4: lib.sort(lib.partition(v4, 2)[:2], axis=0),
+        lambda lib, v4: lib.sort(lib.partition(v4, 2)[:2], axis=0, kind="stable"),
         lambda lib, v4: lib.partition(v4, 2)[2],
     ],
     "argpartition": [lambda lib, v4: v4[lib.argpartition(v4, 2)[2]]],

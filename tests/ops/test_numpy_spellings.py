@@ -1,4 +1,4 @@
-"""Calls in NumPy's spelling do what NumPy does: the keyword chooses the dialect."""
+"""Calls in NumPy's spelling, which PyTorch does not take, do what NumPy does."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ CALLS: dict[str, Any] = {
     "prod": lambda lib, x, m, v: lib.prod(m, axis=1),
     "mean": lambda lib, x, m, v: x.mean(axis=1, keepdims=True),
     "max": lambda lib, x, m, v: lib.max(x, axis=(0, 1)),
-    "min": lambda lib, x, m, v: m.min(axis=1),
-    "median": lambda lib, x, m, v: lib.median(m, axis=0),
-    "sort": lambda lib, x, m, v: lib.sort(m, axis=1),
+    "min": lambda lib, x, m, v: m.min(axis=(1,)),
+    "sort": lambda lib, x, m, v: lib.sort(m, axis=1, kind="stable"),
     "argsort": lambda lib, x, m, v: lib.argsort(m, axis=-1, kind="stable"),
-    "std": lambda lib, x, m, v: lib.std(m, axis=1),
+    "std": lambda lib, x, m, v: lib.std(m, axis=1, ddof=0),
     "var": lambda lib, x, m, v: m.var(axis=0, ddof=1),
     "quantile": lambda lib, x, m, v: lib.quantile(m, 0.3, axis=1),
     "argmax": lambda lib, x, m, v: lib.argmax(m, axis=1, keepdims=True),
@@ -35,7 +34,7 @@ CALLS: dict[str, Any] = {
     "clip": lambda lib, x, m, v: lib.clip(m, a_min=1.5, a_max=None),
     "concatenate": lambda lib, x, m, v: lib.concatenate([m, m + 1], axis=1),
     "concatenate flat": lambda lib, x, m, v: lib.concatenate([m, v], axis=None),
-    "split": lambda lib, x, m, v: lib.split(m, 3, axis=1),
+    "split": lambda lib, x, m, v: lib.split(m, indices_or_sections=3, axis=1),
     "split at": lambda lib, x, m, v: lib.split(v, indices_or_sections=[1]),
     "transpose": lambda lib, x, m, v: lib.transpose(x, (2, 0, 1)),
     "transpose of all": lambda lib, x, m, v: x.transpose(),

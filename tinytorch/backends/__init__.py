@@ -11,7 +11,7 @@ import enum
 import importlib
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -48,6 +48,7 @@ Loader: TypeAlias = "str | Backend | Callable[[], Backend]"
 #: Whatever stands for a backend in a call: a name, a ``Backend`` or a class of one.
 BackendLike: TypeAlias = "str | Backend | type[Backend]"
 _L = TypeVar("_L", bound=Callable[[], Backend])
+_V = TypeVar("_V")
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -149,7 +150,8 @@ def register_backend(
     ``tinytorch.backends`` does the same.
 
     Args:
-        name: What ``set_backend`` and ``get_backend`` will call it.
+        name: What ``set_backend`` and ``get_backend`` will call it. Case and the blanks around a
+            name do not matter where one is looked up.
         loader: A ``Backend`` class, any callable without arguments that returns a
             ``Backend``, a ``Backend``, or one of these as ``"module:attribute"``. Left out,
             ``register_backend`` is a decorator for one.
@@ -173,9 +175,9 @@ def register_backend(
     """
     if not isinstance(name, str):
         raise TypeError(f"register_backend: expected name to be a str, got {_kind(name)}")
-    if not name or name != name.strip():
-        raise ValueError(f"register_backend: {name!r} is no name for a backend")
-    name = str(name)
+    name = str(name).strip()
+    if not name:
+        raise ValueError("register_backend: expected a name, got only blanks")
     if loader is None:
 
         def decorator(made: _L) -> _L:
@@ -194,7 +196,7 @@ def register_backend(
 
 def _file(new: _Registration, replace: bool) -> None:
     with _lock:
-        old = _registry.get(new.name)
+        old = _find(_registry, new.name)
         if old is not None and not replace:
             if _same_source(old.loader, new.loader):
                 return  # a module that registers its backend was imported again
@@ -203,6 +205,8 @@ def _file(new: _Registration, replace: bool) -> None:
                 "pass replace=True to put another backend in its place"
             )
         _registry[new.name] = new
+        if old is not None and old.name != new.name:  # the same name in another case
+            del _registry[old.name]
 
 
 def _same_source(old: Any, new: Any) -> bool:
@@ -311,7 +315,7 @@ def loaded(name: str) -> Backend | None:
         >>> backends.loaded("numpy") is backends.load("numpy")
         True
     """
-    found = _registry.get(name)
+    found = _find(_registry, name)
     return None if found is None else found.backend
 
 
@@ -362,14 +366,24 @@ def _kind(value: object) -> str:
 
 
 def _registration(name: str) -> _Registration:
-    """What is filed under ``name``, in the table or by an installed distribution."""
-    found = _registry.get(name)
+    """The registration under ``name``, in the table or by an installed distribution."""
+    found = _find(_registry, name)
     if found is None:
-        declared = _entry_points().get(name)
-        if declared is None:
+        declared = _entry_points()
+        known = _find({each: each for each in declared}, name)
+        if known is None:
             raise _unknown(name)
         with _lock:
-            found = _registry.setdefault(name, _Registration(name, declared))
+            found = _registry.setdefault(known, _Registration(known, declared[known]))
+    return found
+
+
+def _find(table: Mapping[str, _V], name: str) -> _V | None:
+    """The entry of a name; case and the blanks around it do not matter."""
+    found = table.get(name)
+    if found is None:
+        key = name.strip().casefold()
+        found = next((v for each, v in table.items() if each.casefold() == key), None)
     return found
 
 

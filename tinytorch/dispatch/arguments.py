@@ -31,6 +31,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 
 def torchs_name(op: Op, name: str) -> str | None:
     """The parameter of ``op`` that NumPy calls ``name``; None if there is none."""
+    if name == "axis" and op.name in _WITHOUT_AXIS:
+        return None
     return next((torch for torch in SPELLINGS.get(name, ()) if torch in op.plan.index), None)
 
 
@@ -41,18 +43,54 @@ NUMPY_KEYWORDS = frozenset(
 )  # fmt: skip
 
 
+#: Functions for which PyTorch has no ``axis``; NumPy's call of that spelling means another thing.
+_WITHOUT_AXIS = frozenset(("split",))
+
+
+def selects_numpy_form(op: Op, options: dict[str, Any]) -> bool:
+    """Whether the keywords of a call select NumPy's meaning.
+
+    ``axis`` and ``keepdims`` are PyTorch's own other names of ``dim`` and ``keepdim``. They select
+    NumPy's meaning only where PyTorch takes neither the name nor, as for a tuple or None in the
+    place of one dimension, the value.
+    """
+    if op.registered.numpy_form is None or NUMPY_KEYWORDS.isdisjoint(options):
+        return False
+    if "dim" not in op.plan.index or not NUMPY_KEYWORDS.intersection(options) <= _ALIASES:
+        return True
+    takes_one = str(op.annotations.get("dim", "")).startswith("int")
+    return takes_one and isinstance(options.get("axis", 0), (tuple, list, type(None)))
+
+
+_ALIASES = frozenset(("axis", "keepdims"))
+
 #: Keywords that NumPy's functions take under ``tinytorch.numpy`` alone.
 _NUMPYS_ALONE = frozenset(("where", "initial", "order", "casting", "dtype", "like", "subok"))
 
 
 def unexpected(op: Op, name: str) -> TypeError:
-    """The error of a keyword that an operation does not have; it says where NumPy's is."""
+    """Return the error of a keyword that an operation does not have.
+
+    It names the nearest keyword, or the function of NumPy's that has this one.
+    """
+    from difflib import get_close_matches
+    from inspect import signature
+
     text = f"{op.name}() got an unexpected keyword argument '{name}'"
+    known = signature(op.function).parameters
+    near = get_close_matches(name, known, 1)
+    if near and name not in SPELLINGS:
+        return TypeError(f"{text}. Did you mean '{near[0]}'?")
     if name in _NUMPYS_ALONE and op.namespaces[0] == "":
         namespace: Any = ABOVE.graph_namespace()
         if namespace.function_of(op.name) is not None:
             text += f"; NumPy's function of the name is tinytorch.numpy.{op.name}"
     return TypeError(text)
+
+
+def given_twice(op: Op, first: str, second: str) -> TypeError:
+    """Return the error of two keywords for one parameter."""
+    return TypeError(f"{op.name}() got both '{first}' and '{second}', which are the same argument")
 
 
 def as_given(
@@ -174,6 +212,8 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
             i = op.plan.index["dim1" if name == "axis1" and "axis0" in options else torch]
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.plan.params[i]}'")
+        if op.plan.params[i] != name and op.plan.params[i] in options:
+            raise given_twice(op, op.plan.params[i], name)
         given[i] = taken(op, i, value) if i in op.plan.scalars else value
     for i in range(n, len(given)):
         if given[i] is REQUIRED:

@@ -17,7 +17,7 @@ from ..core.waiting import Waiting
 from ..state import grad_enabled
 from ..state.recorder import recorded
 from . import autocast
-from .arguments import NUMPY_KEYWORDS, as_given, prepare, torchs_name
+from .arguments import as_given, given_twice, prepare, selects_numpy_form, torchs_name, unexpected
 from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
@@ -65,7 +65,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
                 result = call(op, args, options)
                 return result if end is None else result.to(end)
     if options:
-        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+        if selects_numpy_form(op, options):
             return op.registered.numpy_form(*args, **options)
         out = options.pop("out", None)
         if out is not None:
@@ -167,13 +167,13 @@ def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> An
     if options:
         if op.out and "out" in options:
             return _composite_into(op, options.pop("out"), args, options)
-        if op.registered.numpy_form is not None and not NUMPY_KEYWORDS.isdisjoint(options):
+        if selects_numpy_form(op, options):
             return op.registered.numpy_form(*args, **options)
         if not op.plan.index.keys() >= options.keys():
             several = _several(op.body)
             if several in options:
                 args = (*args, options.pop(several))
-            options = {_spelling(op, n): v for n, v in options.items()}
+            options = _by_parameter(op, options)
     try:
         return checked(op, body_of(op))(*args, **options)
     except TOLD as error:
@@ -255,5 +255,20 @@ def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
     return write_to_out(out, result, op)
 
 
-def _spelling(op: Op, name: str) -> str:
-    return name if name in op.plan.index else torchs_name(op, name) or name
+def _by_parameter(op: Op, options: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a call by the names of the composite's parameters.
+
+    Raises:
+        TypeError: For a keyword that it does not have, or two for one parameter.
+    """
+    named: dict[str, Any] = {}
+    for name, value in options.items():
+        own = name if name in op.plan.index else torchs_name(op, name)
+        if own is None:
+            if not op.body.__code__.co_flags & 0x08:
+                raise unexpected(op, name)
+            own = name
+        if own in named or own != name and own in options:
+            raise given_twice(op, own, name)
+        named[own] = value
+    return named

@@ -25,7 +25,7 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
-from .arguments import NUMPY_KEYWORDS, as_given, torchs_name, unexpected
+from .arguments import as_given, given_twice, torchs_name, unexpected
 from .backward import SPECIAL, rule_needs
 from .call import slow_composite
 from .compiled import make_inplace_function, serve, serve_public, unwritten
@@ -307,9 +307,6 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
             ):
                 options[name] = truth(options[name])
         if "dim" in options:
-            if options.keys() & NUMPY_KEYWORDS == {"keepdims"}:  # torch's own other spelling
-                options["keepdim"] = options.pop("keepdims")
-                return spec.function(*args, **options)
             if "axis" in known:
                 _refuse_both(spec, options)
                 options["axis"] = options.pop("dim")
@@ -321,7 +318,7 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
 
 def _refuse_both(spec: Op, options: dict[str, Any]) -> None:
     if "axis" in options:
-        raise TypeError(f"{spec.name}() got both 'dim' and 'axis', which are the same argument")
+        raise given_twice(spec, "dim", "axis")
 
 
 def _publish(spec: Op) -> None:

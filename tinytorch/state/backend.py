@@ -214,7 +214,7 @@ def _first_default() -> Backend:
     """The default until someone sets one: the environment variable's, or NumPy."""
     global default
     name = os.environ.get(VARIABLE)
-    if not name:
+    if not name or name.isspace():
         found = load("numpy")
     else:
         try:

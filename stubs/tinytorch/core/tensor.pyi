@@ -6912,7 +6912,8 @@ class Tensor(Storage):
         """Largest element: of all, along ``dim`` with its index, or of two tensors.
 
         ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
-        ``max(x, other)`` is ``maximum``, and ``max(x, axis=)`` NumPy's: values alone.
+        ``max(x, other)`` is ``maximum``. ``axis`` is another name of ``dim``; with several
+        dimensions there are no indices, and the result is that of ``amax``.
 
         Args:
             input: Tensor of any shape.
@@ -6948,8 +6949,6 @@ class Tensor(Storage):
     ) -> Tensor: ...
     @overload
     def max(_self, *, other: Tensor | ndarray, out: Tensor | None = None) -> Tensor: ...
-    @overload
-    def max(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
     def maximum(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
@@ -7015,8 +7014,6 @@ class Tensor(Storage):
     ) -> Tensor:
         """The middle element, the lower one of two; NaN if there is one.
 
-        With ``axis=`` it is NumPy's: the mean of the two, and values alone.
-
         Args:
             input: Real tensor of any shape.
             dim: The dimension; None, the default, means all elements.
@@ -7045,15 +7042,6 @@ class Tensor(Storage):
         out: Sequence[Tensor] | None = None,
     ) -> return_types.median: ...
     @overload
-    def median(
-        _self,
-        *,
-        axis: _int | Sequence[_int] | None,
-        keepdims: _bool = ...,
-        out: Tensor = ...,
-        overwrite_input: _bool = ...,
-    ) -> Tensor: ...
-    @overload
     def min(
         _self,
         dim: None = None,
@@ -7065,7 +7053,8 @@ class Tensor(Storage):
         """Smallest element: of all, along ``dim`` with its index, or of two tensors.
 
         ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
-        ``min(x, other)`` is ``minimum``, and ``min(x, axis=)`` NumPy's: values alone.
+        ``min(x, other)`` is ``minimum``. ``axis`` is another name of ``dim``; with several
+        dimensions there are no indices, and the result is that of ``amin``.
 
         Args:
             input: Tensor of any shape.
@@ -7100,8 +7089,6 @@ class Tensor(Storage):
     ) -> Tensor: ...
     @overload
     def min(_self, *, other: Tensor | ndarray, out: Tensor | None = None) -> Tensor: ...
-    @overload
-    def min(_self, *, axis: _int | Sequence[_int] | None, keepdims: _bool = ...) -> Tensor: ...
     def minimum(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
@@ -7522,8 +7509,6 @@ class Tensor(Storage):
     ) -> Tensor:
         """The middle element of those that are not NaN, the lower one of two.
 
-        With ``axis=`` it is NumPy's: the mean of the two, and values alone.
-
         Args:
             input: Real tensor of any shape.
             dim: The dimension; None, the default, means all elements.
@@ -7552,15 +7537,6 @@ class Tensor(Storage):
         *,
         out: Sequence[Tensor] | None = None,
     ) -> return_types.nanmedian: ...
-    @overload
-    def nanmedian(
-        _self,
-        *,
-        axis: _int | Sequence[_int] | None,
-        keepdims: _bool = ...,
-        out: Tensor = ...,
-        overwrite_input: _bool = ...,
-    ) -> Tensor: ...
     def nanquantile(
         _self,
         q: Any,
@@ -9895,7 +9871,8 @@ class Tensor(Storage):
     ) -> return_types.sort:
         """``input`` in ascending order along ``dim``, and where the elements were.
 
-        With ``axis=`` or ``kind=`` it is NumPy's: the values alone.
+        ``axis`` is another name of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's: the
+        values alone.
 
         Args:
             input: Real tensor of any shape; a NaN is larger than any number.

@@ -101,7 +101,7 @@ def test_pieces_are_views_that_may_not_be_changed_alone() -> None:
 def test_sections_mean_numpy() -> None:
     x = tt.tensor(X)
     for ours, expected in (
-        (tt.split(x, 3, axis=1), np.split(X, 3, axis=1)),
+        (tt.split(x, indices_or_sections=3, axis=1), np.split(X, 3, axis=1)),
         (tt.split(x, indices_or_sections=[1, 2]), np.split(X, [1, 2])),
         (tt.array_split(x, 3), np.array_split(X, 3)),
     ):
@@ -109,7 +109,7 @@ def test_sections_mean_numpy() -> None:
         for a, b in zip(ours, expected, strict=True):
             np.testing.assert_array_equal(a, b)
     with pytest.raises(ValueError, match="equal division"):
-        tt.split(x, 4, axis=1)
+        tt.split(x, indices_or_sections=4, axis=1)
 
 
 ERRORS: dict[str, tuple[Any, type[Exception], str]] = {

@@ -250,7 +250,8 @@ def max(
     """Largest element: of all, along ``dim`` with its index, or of two tensors.
 
     ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
-    ``max(x, other)`` is ``maximum``, and ``max(x, axis=)`` NumPy's: values alone.
+    ``max(x, other)`` is ``maximum``. ``axis`` is another name of ``dim``; with several
+    dimensions there are no indices, and the result is that of ``amax``.
 
     Args:
         input: Tensor of any shape.
@@ -299,7 +300,8 @@ def min(
     """Smallest element: of all, along ``dim`` with its index, or of two tensors.
 
     ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
-    ``min(x, other)`` is ``minimum``, and ``min(x, axis=)`` NumPy's: values alone.
+    ``min(x, other)`` is ``minimum``. ``axis`` is another name of ``dim``; with several
+    dimensions there are no indices, and the result is that of ``amin``.
 
     Args:
         input: Tensor of any shape.
@@ -336,20 +338,12 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -
             other = dim
     if other is not None:
         return OPS[f"{name}imum"].function(input, other)
+    if isinstance(dim, (tuple, list)) or (keepdim and dim is None):
+        return OPS[f"a{name}"].function(input, dim or (), keepdim)
     if dim is None:
         return _extreme_of_all(input, name)
     at = normalize_dim(name, dim, input._data.ndim)
     return (_max_along if name == "max" else _min_along)(input, at, keepdim)
-
-
-@max.numpy
-def _numpy_max(input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any) -> Tensor:
-    return amax(input, () if axis is None else axis, options.get("keepdim", keepdims))
-
-
-@min.numpy
-def _numpy_min(input: Tensor, axis: Dims = None, keepdims: bool = False, **options: Any) -> Tensor:
-    return amin(input, () if axis is None else axis, options.get("keepdim", keepdims))
 
 
 _aminmax_result = named_result("aminmax", "min max")

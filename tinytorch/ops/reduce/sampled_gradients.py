@@ -27,7 +27,7 @@ def gradient(
 ) -> Any:
     """Derivatives of a sampled function, by second-order differences inside.
 
-    With distances by position, or ``axis=``, it is NumPy's: one tensor for one dimension.
+    With distances by position it is NumPy's: one tensor for one dimension.
 
     Args:
         input: The samples; every differentiated dimension has at least ``edge_order + 1``.
@@ -158,15 +158,11 @@ def _uneven(x: Any, h: Any, edge_order: int) -> tuple[Any, Any, Any]:
     return inner, first, last
 
 
-@gradient.numpy
 def _numpy_gradient(
-    f: Tensor, *varargs: Any, axis: Any = None, edge_order: int = 1, spacing: Any = None
+    f: Tensor, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Tensor | tuple[Tensor, ...]:
     """NumPy's: distances by position, one tensor for one axis."""
     samples: Any = f if isinstance(f, Tensor) else as_tensor(f)
-    if spacing is not None:  # torch's word, beside which axis is another for dim
-        along: Any = gradient(samples, spacing=spacing, dim=axis, edge_order=edge_order)
-        return along  # type: ignore[no-any-return]
     axes = range(samples.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     many = list(varargs) * (len(axes) if len(varargs) == 1 else 1)
     spacing = [as_tensor(s) if isinstance(s, (tuple, list)) else s for s in many] or 1

@@ -52,7 +52,11 @@ def _statistic(mode: str, part: Any, axis: int) -> Any:
         return part.amax(axis, True)
     if mode == "minimum":
         return part.amin(axis, True)
-    found = part.mean(axis, True) if mode == "mean" else part.median(axis=axis, keepdims=True)
+    found = (
+        part.mean(axis, True)
+        if mode == "mean"
+        else part.quantile(0.5, axis, True, interpolation="midpoint")
+    )
     return found if part.dtype.category > 1 else found.round()
 
 

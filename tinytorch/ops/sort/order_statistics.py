@@ -14,8 +14,6 @@ from ..index.positions import counting, int64
 from ..memory_order import in_rows
 from ..named_results import named_result
 from ..reduce.extrema import shared_among
-from ..reduce.quantiles import quantile_along
-from ..reduce.reduction import Dims
 from ..shape.sizes import normalize_dim, squeeze
 from .sorting import order_along
 
@@ -90,7 +88,8 @@ _median_of_all.vjp(input=_median_of_all_gradient)
 
 def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, ignore: bool) -> Any:
     if dim is None:
-        return _median_of_all(input, ignore)
+        found = _median_of_all(input, ignore)
+        return found.reshape((1,) * input.ndim) if keepdim else found
     refuse(input._xp, "median_cpu", "bc", input._data)
     at = normalize_dim(name, dim, input.ndim)
     _size(name, input._data, at)
@@ -120,8 +119,6 @@ def _nanmedian_name(node: Node) -> str:
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower one of two; NaN if there is one.
 
-    With ``axis=`` it is NumPy's: the mean of the two, and values alone.
-
     Args:
         input: Real tensor of any shape.
         dim: The dimension; None, the default, means all elements.
@@ -149,8 +146,6 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element of those that are not NaN, the lower one of two.
 
-    With ``axis=`` it is NumPy's: the mean of the two, and values alone.
-
     Args:
         input: Real tensor of any shape.
         dim: The dimension; None, the default, means all elements.
@@ -170,27 +165,6 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         tensor(3.)
     """
     return _median("nanmedian", _nanmedian_result, input, dim, keepdim, True)
-
-
-@median.numpy
-def _numpy_median(
-    input: Tensor, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
-    keepdims: bool = False, **options: Any,
-) -> Tensor:  # fmt: skip
-    """NumPy's: the mean of the two middle elements, values alone."""
-    return quantile_along(
-        "median", input, 0.5, axis, options.get("keepdim", keepdims), "midpoint", False
-    )
-
-
-@nanmedian.numpy
-def _numpy_nanmedian(
-    input: Tensor, axis: Dims = None, out: Any = None, overwrite_input: bool = False,
-    keepdims: bool = False, **options: Any,
-) -> Tensor:  # fmt: skip
-    return quantile_along(
-        "nanmedian", input, 0.5, axis, options.get("keepdim", keepdims), "midpoint", True
-    )
 
 
 @composite(out=True, node="KthvalueBackward0", buffered=False)

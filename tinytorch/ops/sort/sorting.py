@@ -41,7 +41,8 @@ def sort(
 ) -> tuple[Tensor, Tensor]:
     """``input`` in ascending order along ``dim``, and where the elements were.
 
-    With ``axis=`` or ``kind=`` it is NumPy's: the values alone.
+    ``axis`` is another name of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's: the
+    values alone.
 
     Args:
         input: Real tensor of any shape; a NaN is larger than any number.
