@@ -17,8 +17,6 @@ def __getattr__(name: str) -> object:
     """The parts that need Tensor, which itself needs this package's graph."""
     import importlib
 
-    if name in _MODULES:
-        return importlib.import_module(f"tinytorch.autograd.{name}")
     for module, names in _LATER.items():
         if name in names:
             return getattr(importlib.import_module(f"tinytorch.autograd.{module}"), name)

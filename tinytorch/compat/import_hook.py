@@ -92,7 +92,7 @@ class _Finder:
         place = _place(name)
         if place is None:
             return None
-        return alias(fullname, import_module(f"{_OWN}.{place}"))
+        return alias(fullname, f"{_OWN}.{place}")
 
 
 def _place(name: str) -> str | None:

@@ -4,8 +4,11 @@
 A package that imports its modules while it is imported makes a ring with them: of two threads that
 come in at different places, one by the package and one by a module, each holds the import lock that
 the other waits for, and Python ends that by giving one of them half a module. So importing a
-package runs none of it. What runs it, later, is whoever asks for a name that is no module's; others
+package runs none of it. The first access to a name that is no module's runs it; other threads
 wait for the whole of it, and modules do not ask for such names of their own package.
+
+**Every module is an attribute of its package**, whether it has been imported or not: the package's
+``__getattr__`` imports it, or waits for the thread that does.
 
 **Modules that call NumPy have no ``__name__`` once they are imported.** log(0) is -inf and 0 / 0 is
 nan, silently, as in PyTorch; NumPy warns, at the line that called it, which is ours. Python drops a
@@ -17,6 +20,7 @@ small one, and ``numpy.seterr`` would change the user's own NumPy.
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import threading
 from collections.abc import Sequence
@@ -53,6 +57,8 @@ def install() -> None:
         if name.startswith(_CALLERS) and is_file:
             module.__class__ = _SilentModule
             vars(module)["__name__"] = None
+        elif name.startswith(_PREFIX) and hasattr(module, "__path__"):
+            _LazyInit.of_executed(module)
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     for name in _NAMED_ALIKE.keys() & sys.modules.keys():
@@ -80,36 +86,54 @@ class _Finder:
 
 
 def _published(fullname: str) -> ModuleSpec | None:
-    """A module that its parent makes, and files in ``sys.modules``, when it is run."""
+    """Find a module that its parent puts in ``sys.modules`` when it is run."""
     parent = import_module(fullname.rpartition(".")[0])  # the whole of it
-    body: _Body | None = vars(parent).get("__body__")
-    if body is not None:
-        body.run()
+    lazy: _LazyInit | None = vars(parent).get("__body__")
+    if lazy is not None:
+        lazy.run()
     made = sys.modules.get(fullname)
-    return None if made is None else alias(fullname, made)
+    return None if made is None else alias(fullname, made.__name__)
+
+
+def import_submodule(package: str, name: str) -> ModuleType | None:
+    """Import a module of a package, or return None if there is none of that name.
+
+    Args:
+        package: The package's full name.
+        name: The module's own name.
+    """
+    path = f"{package}.{name}"
+    if path in sys.modules or importlib.util.find_spec(path) is not None:
+        return import_module(path)  # which waits for another thread that imports it
+    return None
 
 
 class _Alias:
-    """Hands out a module that is loaded already."""
+    """Loads a module by another name: the same object."""
 
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-        self._spec = module.__spec__
+    #: The modules' own specs. The import system puts an alias's in the place of it, and reload
+    #: and pickle go by it.
+    _specs: dict[str, ModuleSpec | None] = {}
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return self._module
+        # Imported here: a finder runs under the lock of all imports, for which the thread that
+        # imports the same module may be waiting.
+        module = import_module(self._name)
+        self._specs.setdefault(self._name, module.__spec__)
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import system has put the alias's spec in the place of the module's own,
-        # which reload and pickle go by.
-        module.__spec__ = self._spec
+        module.__spec__ = self._specs[self._name]
 
 
-def alias(fullname: str, module: ModuleType) -> ModuleSpec:
-    """How ``import fullname`` finds a module that is loaded already."""
+def alias(fullname: str, name: str) -> ModuleSpec:
+    """Return the spec by which ``import fullname`` gives the module called ``name``."""
     # A Loader by what it does: the class's module takes 8 ms to import.
-    loader: Any = _Alias(module)
-    return ModuleSpec(fullname, loader, is_package=hasattr(module, "__path__"))
+    loader: Any = _Alias(name)
+    return ModuleSpec(fullname, loader)
 
 
 class _Package(ModuleType):
@@ -129,13 +153,12 @@ class _Loader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         code = self.get_code(module.__name__)
         assert code is not None
-        body: _Body | None = vars(module).get("__body__")
-        if body is not None and body.begun:
-            exec(code, vars(module))  # it is imported anew
+        lazy: _LazyInit | None = vars(module).get("__body__")
+        if lazy is not None and lazy.begun:
+            lazy.execute(code)  # it is imported anew
             return
         module.__doc__ = code.co_consts[0]
-        body = _Body(code, module)
-        vars(module).update(__body__=body, __getattr__=body.attribute, __dir__=body.listing)
+        _LazyInit(code, module).install()
 
 
 class _SilentModule(ModuleType):
@@ -167,52 +190,92 @@ class _SilentLoader:
         vars(module)["__name__"] = None
 
 
-class _Body:
-    """What is written in a package, and whether it has been run.
+class _LazyInit:
+    """Body of an ``__init__.py``, executed on first access.
 
-    Nothing else tells that: modules of a package may be set in it before it is loaded itself.
+    Its ``__getattr__`` and ``__dir__`` stay the package's. Those that the body defines are called
+    from here, so that no thread calls them before the whole body has run.
     """
 
     def __init__(self, code: CodeType, module: ModuleType) -> None:
         self._code = code
         self._module = module
         self._lock = threading.RLock()
+        self._own = _Names(module)
         self.begun = False
-        self.attribute = self._attribute
-        self.listing = self._listing
 
-    def _attribute(self, name: str) -> Any:
-        """The package's ``__getattr__`` until it has been run."""
-        module, path = self._module, f"{self._module.__name__}.{name}"
-        if not name.startswith("__") and name not in _NAMED_ALIKE.get(module.__name__, ()):
-            if PathFinder.find_spec(path, module.__path__):
-                return import_module(path)
+    @classmethod
+    def of_executed(cls, module: ModuleType) -> None:
+        """Install one in a package whose body has run already."""
+        names = vars(module)
+        if "__body__" not in names:
+            lazy = cls(compile("", module.__name__, "exec"), module)
+            for name in ("__getattr__", "__dir__"):
+                if name in names:
+                    lazy._own[name] = names[name]
+            lazy.begun = True
+            lazy.install()
+
+    def install(self) -> None:
+        """Make this the package's ``__getattr__`` and ``__dir__``."""
+        names = vars(self._module)
+        names.update(__body__=self, __getattr__=self.attribute, __dir__=self.listing)
+
+    def attribute(self, name: str) -> Any:
+        """Return a module of the package, a name that its body defines, or what this computes."""
+        package, found = self._module.__name__, vars(self._module)
+        public = not name.startswith("__") and name not in _NAMED_ALIKE.get(package, ())
+        if public and PathFinder.find_spec(f"{package}.{name}", self._module.__path__):
+            return import_module(f"{package}.{name}")
         self.run()
-        found = vars(module)
         if name in found:
             return found[name]
-        own = found.get("__getattr__", self.attribute)
-        if own is not self.attribute:
-            return own(name)
-        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        module = import_submodule(package, name) if public else None
+        if module is not None:
+            return module
+        if "__getattr__" in self._own:
+            return self._own["__getattr__"](name)
+        raise AttributeError(
+            f"module {package!r} has no attribute {name!r}", name=name, obj=self._module
+        )
 
-    def _listing(self) -> list[str]:
+    def listing(self) -> list[str]:
+        """Return the names that the body lists, or all that it defines."""
         self.run()
-        return dir(self._module)
+        return self._own["__dir__"]() if "__dir__" in self._own else sorted(vars(self._module))
 
     def run(self) -> None:
-        """Run it, or wait until another thread has."""
+        """Run the body, or wait until another thread has."""
         with self._lock:
             if self.begun:
                 return
             self.begun = True
-            found = vars(self._module)
             try:
-                exec(self._code, found)
+                self.execute(self._code)
             except BaseException:
                 self.begun = False
                 raise
-            if found.get("__dir__") is self.listing:
-                del found["__dir__"]
-            if found.get("__getattr__") is self.attribute:
-                del found["__getattr__"]
+
+    def execute(self, code: CodeType) -> None:
+        """Execute a body in the package's namespace."""
+        exec(code, vars(self._module), self._own)
+
+
+class _Names(dict[str, Any]):
+    """Namespace in which a body is executed: holds its ``__getattr__`` and ``__dir__`` alone.
+
+    Other names are stored in the module's namespace, where reading finds them.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        super().__init__()
+        self._names = vars(module)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in ("__getattr__", "__dir__"):
+            super().__setitem__(name, value)
+        else:
+            self._names[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._names[name]

@@ -23,6 +23,7 @@ from ..dispatch.op import NAMESPACES
 from ..state import current_backend, settings
 from .index import FAMILIES
 from .library_fallback import forward, forwarded
+from .packages import import_submodule
 
 
 def families() -> list[str]:
@@ -298,7 +299,7 @@ def resolve(name: str) -> Any:
     if name in NAMESPACES[""]:
         return table.setdefault(name, find("", name))
     if name.startswith("_") and name not in _NAMED_WITH_UNDERSCORE:
-        raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
+        return _private_module(name)
     if name == "torch":  # PyTorch's module has itself under this name, and programs use it
         return sys.modules["tinytorch"]
     if name == "default_generator":  # another one on each backend
@@ -318,6 +319,8 @@ def resolve(name: str) -> Any:
     if function is not None:
         return table.setdefault(name, function)
     found = forward(backend, name)
+    if found is None:
+        found = import_submodule("tinytorch", name)
     if found is not None:
         return found
     # obj=None: CPython would add a suggestion of its own, from dir() of the module.
@@ -326,6 +329,13 @@ def resolve(name: str) -> Any:
         name=name,
         obj=None,
     )
+
+
+def _private_module(name: str) -> Any:
+    found = None if name.startswith("__") else import_submodule("tinytorch", name)
+    if found is None:
+        raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
+    return found
 
 
 def starred() -> list[str]:

@@ -8,7 +8,6 @@ turn one into the other, over the same memory and in the same graph.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from ..facade.constants import False_ as False_
@@ -69,13 +68,7 @@ def __array_namespace_info__() -> NamespaceInfo:
     return NamespaceInfo(str, lambda kind: kind.dtype)
 
 
-#: Modules that are imported when they are first asked for.
-_MODULES = ("emath", "polynomial", "testing", "typing")
-
-
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
     if name == "__all__":  # what ``from tinytorch.numpy import *`` asks for
         return [name for name in host().__all__ if name not in ALONE]
     found = public(name)

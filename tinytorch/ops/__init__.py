@@ -6,8 +6,6 @@ the name of their library, which must not be a family's: ``ops.mylib.scale``.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import Any
 
 from ..dispatch.operator_namespaces import load_library as load_library
@@ -16,8 +14,6 @@ from ..dispatch.operator_namespaces import load_library as load_library
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if importlib.util.find_spec(f"{__name__}.{name}") is not None:
-        return importlib.import_module(f"{__name__}.{name}")
     from ..dispatch.operator_namespaces import namespace
 
     return namespace(name)

@@ -25,8 +25,6 @@ def __getattr__(name: str) -> Any:
     # A program that trains on its own loop does not pay for the import.
     if name in _HOMES:
         return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    if name in __all__ or name == "_pytree":
-        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

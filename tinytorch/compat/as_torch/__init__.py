@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -142,22 +143,18 @@ class _TorchFinder:
         if root not in _ROOTS:
             return None
         part = part if root == "torch" else fullname
-        module = _counterpart(fullname, part) if part else facade()
-        return alias(fullname, module)
+        return alias(fullname, _counterpart(fullname, part) if part else _OWN)
 
 
-def _counterpart(fullname: str, part: str) -> ModuleType:
+def _counterpart(fullname: str, part: str) -> str:
+    """Return the full name of our module, which need not have been imported."""
     name = f"{_OWN}.{part}"
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise  # the part exists; something it needs does not
-        raise ModuleNotFoundError(
-            f"No module named {fullname!r}: tinytorch, which stands in for torch here, "
-            f"has no {part!r}",
-            name=fullname,
-        ) from None
+    if name in sys.modules or find_spec(name) is not None:
+        return name
+    raise ModuleNotFoundError(
+        f"No module named {fullname!r}: tinytorch, which stands in for torch here, has no {part!r}",
+        name=fullname,
+    )
 
 
 for _function in (install_as_torch, uninstall_as_torch):
