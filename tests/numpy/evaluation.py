@@ -151,3 +151,5 @@ def assert_same(ours: Any, theirs: Any, dtypes: bool = True, rtol: float = 1e-12
             np.testing.assert_allclose(plain, b, rtol=max(rtol, last), atol=max(rtol, last))
             if dtypes and isinstance(a, (tt.Tensor, tnp.ndarray)) and is_array(b):
                 assert a.dtype.name == b.dtype.name
+            if isinstance(a, tnp.ndarray) and is_array(b) and not b.shape:
+                assert isinstance(a, tnp.generic) is isinstance(b, np.generic)

@@ -145,7 +145,7 @@ def test_seeds_are_taken_as_numpy_takes_them() -> None:
         same(tnp.random.default_rng(seed).random(3), theirs.random(3))
     same(tnp.random.RandomState(tnp.array([1, 2])).rand(2), np.random.RandomState([1, 2]).rand(2))
     for make in ("default_rng", "RandomState"):
-        ours, theirs = getattr(tnp.random, make)(tnp.asarray(3)), getattr(np.random, make)(3)
+        ours, theirs = getattr(tnp.random, make)(tnp.int64(3)), getattr(np.random, make)(3)
         same(ours.normal(size=3), theirs.normal(size=3))
     generator = tnp.random.default_rng(3)
     assert tnp.random.default_rng(generator) is generator

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import operator
 import pickle
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tests.calls import words
 
 TYPES = [
     name
@@ -186,3 +189,101 @@ def test_limits_are_numpys_in_pythons_numbers(name: str) -> None:
         )
     with pytest.raises(ValueError, match="not inexact"):
         tnp.finfo(int)
+
+
+#: What is an index: scalars that functions and methods give, and arrays without dimensions.
+INTEGERS: list[Any] = [
+    lambda lib, i, f: lib.argmin(f), lambda lib, i, f: f.argmax(), lambda lib, i, f: i[1],
+    lambda lib, i, f: next(iter(i)), lambda lib, i, f: i.min(), lambda lib, i, f: lib.sum(i),
+    lambda lib, i, f: lib.int64(1), lambda lib, i, f: lib.uint8(1), lambda lib, i, f: lib.add(0, 1),
+    lambda lib, i, f: lib.count_nonzero(i), lambda lib, i, f: i[1] + 0, lambda lib, i, f: -i[1],
+    lambda lib, i, f: i.flat[1], lambda lib, i, f: lib.array(1)[()], lambda lib, i, f: lib.array(1),
+    lambda lib, i, f: lib.asarray(1), lambda lib, i, f: lib.asarray(i[1]),
+    lambda lib, i, f: lib.zeros((), int), lambda lib, i, f: i[1, ...],
+    lambda lib, i, f: i[1:2].squeeze(), lambda lib, i, f: i[1:2].reshape(()),
+    lambda lib, i, f: lib.take(i, 1), lambda lib, i, f: i[1].astype("i4"),
+    lambda lib, i, f: lib.array(1.0).astype(int), lambda lib, i, f: lib.where(True, 1, 0),
+    lambda lib, i, f: i[1].copy(), lambda lib, i, f: lib.array(1).copy(),
+    lambda lib, i, f: lib.dot(i, i), lambda lib, i, f: lib.unique(i)[-1],
+    lambda lib, i, f: lib.nonzero(i)[0][0], lambda lib, i, f: lib.unravel_index(1, (3,))[0],
+    lambda lib, i, f: divmod(i[1], 1)[0], lambda lib, i, f: lib.bool_(True),
+    lambda lib, i, f: lib.array(True), lambda lib, i, f: i.any(), lambda lib, i, f: lib.ptp(i),
+    lambda lib, i, f: [n for _, n in lib.ndenumerate(i)][1], lambda lib, i, f: max(i),
+    lambda lib, i, f: lib.random.RandomState(0).randint(0, 1), lambda lib, i, f: i[1].T,
+    lambda lib, i, f: i[1].real, lambda lib, i, f: lib.array(1).T, lambda lib, i, f: i[1].squeeze(),
+]  # fmt: skip
+#: Where it stands in the index.
+PLACES: list[Any] = [
+    lambda k: k, lambda k: (k,), lambda k: (slice(None), k), lambda k: (k, slice(None)),
+    lambda k: (k, k), lambda k: (..., k), lambda k: (k, ...), lambda k: (k, None),
+    lambda k: (k, [0, 1]), lambda k: (k, slice(None), [0, 1]), lambda k: (slice(None), k, [0]),
+    lambda k: (k, k, k), lambda k: [k], lambda k: [0, k], lambda k: slice(k, None),
+    lambda k: slice(None, k), lambda k: ([k], slice(None), k), lambda k: (k, k, ...),
+]  # fmt: skip
+
+
+def indexed(lib: Any, integer: Any, place: Any, records: bool) -> Any:
+    """What an index gives, and the array after a write to that; or the error's class."""
+    i, f = lib.array([0, 1]), lib.array([3.0, 1.0, 2.0])
+    v = lib.arange(8.0).reshape(2, 2, 2)
+    if lib is tnp and records:
+        v.requires_grad = True
+        v = v * 1
+    try:
+        k = integer(lib, i, f)
+        part = v[place(k)]
+    except (IndexError, TypeError):  # NumPy's subclass of IndexError is its own
+        return "no index"
+    kinds = isinstance(k, lib.generic), isinstance(part, lib.generic), part.shape
+    if not isinstance(part, lib.generic):
+        part[...] = -5
+    return *kinds, (v.detach() if lib is tnp else v).tolist()
+
+
+@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.parametrize("integer", INTEGERS, ids=words)
+def test_scalars_are_integers_where_they_are_an_index(integer: Any, records: bool) -> None:
+    for place in PLACES:
+        theirs = indexed(np, integer, place, records)
+        assert indexed(tnp, integer, place, records) == theirs, words(place)
+
+
+def _changed_in_place(x: Any) -> tuple[float, bool]:
+    y = x
+    y += 1
+    return float(y), y is x
+
+
+@pytest.mark.parametrize("use", [
+    lambda lib, x: {x: 1}[x.item()], lambda lib, x: len({x, x.item()}),
+    lambda lib, x: isinstance(x, lib.generic), lambda lib, x: isinstance(x, lib.number),
+    lambda lib, x: lib.isscalar(x), lambda lib, x: _changed_in_place(x),
+    lambda lib, x: isinstance(pickle.loads(pickle.dumps(x)), lib.generic),
+    lambda lib, x: isinstance(copy.copy(x), lib.generic),
+    lambda lib, x: isinstance(copy.deepcopy(x), lib.generic),
+    lambda lib, x: isinstance(x.copy(), lib.generic), lambda lib, x: str(x),
+    lambda lib, x: isinstance(x, lib.generic) or repr(x), lambda lib, x: f"{x}",
+    lambda lib, x: x.base is None,
+    lambda lib, x: isinstance(x[()], lib.generic), lambda lib, x: isinstance(x[...], lib.generic),
+    lambda lib, x: isinstance(x.reshape(()), lib.generic),
+    lambda lib, x: isinstance(x.view(), lib.generic), lambda lib, x: isinstance(x.T, lib.generic),
+    lambda lib, x: isinstance(x.real, lib.generic), lambda lib, x: isinstance(-x, lib.generic),
+    lambda lib, x: isinstance(x.imag, lib.generic), lambda lib, x: isinstance(x == 1, lib.generic),
+    lambda lib, x: isinstance(lib.asarray(x), lib.generic), lambda lib, x: x.is_integer(),
+    lambda lib, x: isinstance(lib.float64(x), lib.generic), lambda lib, x: lib.add(1, 2, out=x),
+    lambda lib, x: isinstance(x.byteswap(), lib.generic), lambda lib, x: iter(x),
+    lambda lib, x: operator.setitem(x, (), 2) or x.tolist(), lambda lib, x: [4, 5, 6][x],
+    lambda lib, x: lib.copyto(x, 7) or x.tolist(), lambda lib, x: lib.array([x, x]).shape,
+], ids=words)  # fmt: skip
+@pytest.mark.parametrize("make", [
+    lambda lib: lib.array(1.5), lambda lib: lib.float64(1.5), lambda lib: lib.array([1.5, 2.0])[0],
+    lambda lib: lib.sum(lib.array([1.0, 0.5])), lambda lib: lib.array(2), lambda lib: lib.int64(2),
+], ids=words)  # fmt: skip
+def test_scalars_and_arrays_without_dimensions_behave_as_numpys(make: Any, use: Any) -> None:
+    def outcome(lib: Any) -> Any:
+        try:
+            return use(lib, make(lib))
+        except (TypeError, AttributeError) as error:
+            return type(error)
+
+    assert outcome(tnp) == outcome(np)

@@ -13,6 +13,7 @@ from .functions.dialect import host
 from .kept import kept
 from .ndarray import array_of_tensor as array_of_tensor
 from .ndarray import ndarray as ndarray
+from .ndarray import wrap_result as wrap_result
 
 methods.attach()
 operators.attach()

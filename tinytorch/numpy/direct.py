@@ -194,10 +194,11 @@ def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
     if result is NOT:
         return NOT
     if result.__class__ is tuple:  # of divmod
-        return tuple(array_of(numpy.asarray(part)) for part in result)
-    if result.__class__ is not _array:
+        return tuple(_closed(part, []) for part in result)
+    scalar = result.__class__ is not _array
+    if scalar:
         result = numpy.asarray(result)
-    return array_of(result) if cls is _array else _held(result)
+    return array_of(result, scalar) if cls is _array else _held(result, scalar)
 
 
 def change(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
@@ -221,7 +222,7 @@ def item(array: ndarray, key: Any) -> Any:
         return NOT
     result = array._tensor._data[key]
     if result.__class__ is not _array:
-        return _held(numpy.asarray(result))
+        return _held(numpy.asarray(result), True)
     return NOT if result.base is not None else _held(result)
 
 
@@ -259,7 +260,9 @@ def _raw(value: Any) -> Any:
     if cls in _VALUES or cls is _array:
         return value
     if cls is ndarray:
-        return value._tensor._data if is_plain(value._tensor) else NOT
+        if not is_plain(value._tensor):
+            return NOT
+        return value._tensor._data[()] if value._scalar else value._tensor._data
     if cls is Dtype:
         return value.dtype
     if cls is list or cls is tuple:
@@ -283,7 +286,7 @@ def _closed(result: Any, given: list[Any]) -> Any:
             return NOT
         return array_of(result)
     if isinstance(result, numpy.generic):
-        return array_of(numpy.asarray(result))
+        return array_of(numpy.asarray(result), True)
     if isinstance(result, (tuple, list)):
         parts = [_closed(part, given) for part in result]
         if any(part is NOT for part in parts):
@@ -298,19 +301,19 @@ def _shares(result: Any, given: list[Any]) -> bool:
     return any(part.__class__ is _array and numpy.may_share_memory(result, part) for part in parts)
 
 
-def array_of(data: Any) -> ndarray:
-    """The array of memory that nobody else has.
+def array_of(data: Any, scalar: bool = False) -> ndarray:
+    """Array of memory that no other array shares, or the scalar of it.
 
     Raises:
         TypeError: For what is no number.
     """
     if data.dtype.char not in _NUMBERS or not data.dtype.isnative:
         as_dtype(data.dtype)
-    return _held(data)
+    return _held(data, scalar)
 
 
-def _held(data: Any) -> ndarray:
-    """``array_of`` what is known to be numbers."""
+def _held(data: Any, scalar: bool = False) -> ndarray:
+    """``array_of`` memory that is known to hold numbers."""
     tensor = _new(Tensor)
     tensor._data = data
     tensor._xp = HOST
@@ -318,4 +321,5 @@ def _held(data: Any) -> ndarray:
     tensor._node = tensor._grad = tensor._base = tensor._vc = None
     array = _new(ndarray)
     array._tensor = tensor
+    array._scalar = scalar
     return array

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from . import direct, functions
 from .indexing import key_of
-from .ndarray import array_of_tensor, ndarray
+from .ndarray import array_of_tensor, ndarray, wrap_result
 
 
 def _read(array: Any, key: Any) -> Any:
@@ -74,7 +74,7 @@ class flatiter:
         if direct_result is not direct.NOT:
             return direct_result  # type: ignore[no-any-return]
         elements: Any = functions.ravel(self.base._tensor)
-        return array_of_tensor(elements[key_of(key)].clone())
+        return wrap_result(elements[key_of(key)].clone())
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if direct.overwrite(_write, (self.base, key, value), {}):

@@ -11,7 +11,7 @@ from ..core.tensor import Tensor
 from ..state import current_backend, grad_enabled
 from . import functions
 from .functions.dialect import as_dtype, host
-from .ndarray import array_of_tensor
+from .ndarray import array_of_tensor, wrap_result
 from .scalars import ScalarType, scalar_type
 
 
@@ -51,10 +51,9 @@ def numbers(name: str, value: Any) -> Any:
     Raises:
         RuntimeError: For one that requires grad.
     """
-    if isinstance(value, Holder):
-        value = value._tensor
-    if isinstance(value, Tensor):
-        if value.requires_grad and grad_enabled():
+    tensor = value._tensor if isinstance(value, Holder) else value
+    if isinstance(tensor, Tensor):
+        if tensor.requires_grad and grad_enabled():
             raise RuntimeError(
                 f"{name} is NumPy's own function and not differentiable: got an array that "
                 "requires grad; call it on array.detach() or under tt.no_grad()"
@@ -65,11 +64,10 @@ def numbers(name: str, value: Any) -> Any:
 
 def detached(name: str, value: Any) -> Any:
     """``numbers``, whether or not a gradient is lost."""
-    if isinstance(value, Holder):
-        value = value._tensor
-    if isinstance(value, Tensor):
-        found: Any = value.detach().cpu().numpy()
-        return found if found.shape else found[()]
+    tensor = value._tensor if isinstance(value, Holder) else value
+    if isinstance(tensor, Tensor):
+        found: Any = tensor.detach().cpu().numpy()
+        return found[()] if getattr(value, "_scalar", not found.shape) else found
     return within(value, functools.partial(detached, name))
 
 
@@ -116,7 +114,8 @@ def placed(value: Any, backend: Any = None) -> Any:
         if value.dtype.kind == "O":  # numbers perhaps, as a function of Python's gave them
             value = numpy.array(value.tolist())
         as_dtype(value.dtype.newbyteorder("="))
-        return array_of_tensor(functions.asarray(value, backend=backend or current_backend()))
+        wrap = wrap_result if isinstance(value, numpy.generic) else array_of_tensor
+        return wrap(functions.asarray(value, backend=backend or current_backend()))
     if isinstance(value, type) and issubclass(value, numpy.generic):
         return scalar_type(value)
     return within(value, functools.partial(placed, backend=backend))

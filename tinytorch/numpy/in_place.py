@@ -7,7 +7,7 @@ from typing import Any
 from . import direct, functions
 from .functions.dialect import as_dtype, host
 from .names import public
-from .ndarray import array_of_tensor, ndarray
+from .ndarray import alike, array_of_tensor, ndarray
 
 
 def fill(self: ndarray, value: Any) -> None:
@@ -133,7 +133,7 @@ def byteswap(self: ndarray, inplace: bool = False) -> ndarray:
     """
     swapped = public("asarray")(self._host().byteswap())
     if not inplace:
-        return swapped  # type: ignore[no-any-return]
+        return alike(self, swapped._tensor)
     self[...] = swapped
     return self
 

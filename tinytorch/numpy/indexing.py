@@ -13,9 +13,9 @@ from .. import dtypes
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from . import direct, functions
-from .functions.dialect import raising
+from .functions.dialect import host, raising
 from .kept import opened
-from .ndarray import array_of_tensor, ndarray
+from .ndarray import array_of_tensor, ndarray, wrap_result
 from .writing import given_to, unwritten
 
 #: What means the same to both.
@@ -28,21 +28,27 @@ _WRONG = (
 
 @raising
 def getitem(self: ndarray, key: Any) -> ndarray:
-    """``array[key]``: a view for numbers and slices, else a copy; one element is no view."""
+    """``array[key]``: a view for integers and slices, else a copy; one element is a scalar."""
     found = direct.item(self, key)
     if found is not direct.NOT:
         return found  # type: ignore[no-any-return]
-    key = key_of(key)
-    part: Any = self._tensor[key]
-    return array_of_tensor(part.clone() if not part._data.shape and picks_one(key) else part)
+    place = key_of(key)
+    part: Any = self._tensor[place]
+    if not part._data.shape and picks_one(place):
+        return wrap_result(part.clone())
+    copied = place is not key and part._base is not None and _copies(key)
+    return array_of_tensor(part.clone() if copied else part)
 
 
 @raising
 def setitem(self: ndarray, key: Any, value: Any) -> None:
     """``array[key] = value``."""
-    if direct.write(self, key, value):
+    if not self._scalar and direct.write(self, key, value):
         return
     tensor: Any = self._tensor
+    if self._scalar:
+        kind = self.dtype.type.__name__
+        raise TypeError(f"'numpy.{kind}' object does not support item assignment")
     if tensor._xp.readonly(tensor._data):
         raise ValueError("assignment destination is read-only")
     place = key_of(key)
@@ -81,6 +87,18 @@ def picks_one(key: Any) -> bool:
     if key.__class__ is tuple:
         return all(part.__class__ is int for part in key)
     return key.__class__ is int
+
+
+def _copies(key: Any) -> bool:
+    """Whether an index holds an array without dimensions: an integer, whose result is a copy."""
+    parts = key if key.__class__ is tuple else (key,)
+    return any(
+        part.__class__ not in _SAME
+        and not (part._scalar if isinstance(part, ndarray) else isinstance(part, Tensor))
+        and hasattr(part, "__array_priority__")
+        and not isinstance(part, host().generic)
+        for part in parts
+    )
 
 
 def _part(part: Any) -> Any:

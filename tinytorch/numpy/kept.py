@@ -11,6 +11,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Any
 
 from ..core.device import device
@@ -20,14 +21,26 @@ from ..dtypes import dtype
 from ..state.tracebacks import shorten
 from . import direct
 from .functions.files import Archive
-from .ndarray import array_of_tensor, ndarray
+from .ndarray import array_of_tensor, ndarray, wrap_result
 
 #: Classes of arguments that hold no array, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
 
 
+class Scalars(Enum):
+    """When a result without dimensions is a scalar of NumPy's, and not an array."""
+
+    ALWAYS = auto()
+    NEVER = auto()
+    #: When the first argument is one.
+    LIKE_FIRST = auto()
+
+
 def kept(
-    function: Callable[..., Any], always: bool = False, host: Callable[..., Any] | None = None
+    function: Callable[..., Any],
+    always: bool = False,
+    host: Callable[..., Any] | None = None,
+    scalars: Scalars = Scalars.ALWAYS,
 ) -> Any:
     """A function on Tensors as one on whatever NumPy takes, which keeps the class.
 
@@ -35,9 +48,11 @@ def kept(
         function: Takes and gives Tensors.
         always: Whether the result is an array also where Tensors were given.
         host: NumPy's own function, which is called where that gives the same.
+        scalars: Of which results without dimensions NumPy makes scalars.
     """
 
     most = -1 if host is None else _before_out(function)
+    wrapper = {Scalars.ALWAYS: wrap_result, Scalars.NEVER: array_of_tensor}.get(scalars)
 
     def public(*args: Any, **options: Any) -> Any:
         try:
@@ -55,23 +70,31 @@ def kept(
                 for a in args
             ]
             if options:
+                if getattr(options.get("out"), "_scalar", False):
+                    raise TypeError("return arrays must be of ArrayType, got a scalar for out=")
                 result = function(*given, **{name: opened(a, met) for name, a in options.items()})
             else:
                 result = function(*given)
             if met and not always:
                 return result
+            wrap = wrapper or _wrapper_like(args)
             if options or result.__class__ is not Tensor:
-                return closed(result, (*args, *options.values()))
+                return closed(result, (*args, *options.values()), wrap)
             for a in args:
                 if a.__class__ is ndarray and a._tensor is result:
-                    return a
-            return array_of_tensor(result)
+                    return _given_again(a, wrap)
+            return wrap(result)
         except Exception as error:
             shorten(error)
             raise
 
     functools.update_wrapper(public, function)
     return public
+
+
+def _wrapper_like(args: tuple[Any, ...]) -> Callable[[Any], ndarray]:
+    is_scalar = bool(args) and getattr(args[0], "_scalar", False)
+    return wrap_result if is_scalar else array_of_tensor
 
 
 def _before_out(function: Callable[..., Any]) -> int:
@@ -103,20 +126,29 @@ def opened(value: Any, met: list[Tensor]) -> Any:
     return value
 
 
-def closed(result: Any, given: tuple[Any, ...] = ()) -> Any:
+def closed(
+    result: Any, given: tuple[Any, ...] = (), wrap: Callable[[Any], ndarray] = wrap_result
+) -> Any:
     """A result with its Tensors as arrays; one that was given as an array is that again."""
     if isinstance(result, Tensor):
         for value in given:
             for array in value if value.__class__ is tuple else (value,):
                 if array.__class__ is ndarray and array._tensor is result:
-                    return array
-        return array_of_tensor(result)
+                    return _given_again(array, wrap)
+        return wrap(result)
     if isinstance(result, Archive):
         return result.of(array_of_tensor)
     if isinstance(result, (tuple, list)):
-        parts = [closed(part, given) for part in result]
+        parts = [closed(part, given, wrap) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
+
+
+def _given_again(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
+    """An argument that is the result; of a scalar, where the result is an array, a copy."""
+    if array._scalar and wrap is array_of_tensor:
+        return array_of_tensor(array._tensor.clone())  # type: ignore[attr-defined]
+    return array
 
 
 def called_back(function: Callable[..., Any], met: list[Tensor]) -> Callable[..., Any]:

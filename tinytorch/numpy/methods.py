@@ -15,8 +15,8 @@ from .functions.dialect import allowed, as_dtype, host
 from .in_place import byteswap, fill, partition, put, resize, setfield, setflags, sort
 from .indexing import getitem, setitem
 from .kept import closed, kept, opened
-from .names import public
-from .ndarray import array_of_tensor, closed_view, native, ndarray
+from .names import public, scalars_of
+from .ndarray import alike, array_of_tensor, native, ndarray
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
@@ -52,11 +52,10 @@ def astype(
     given = (self, native(dtype), order, casting, subok, copy)
     direct_result = direct.call(host().ndarray.astype, given, {})
     if direct_result is not direct.NOT:
+        direct_result._scalar = self._scalar
         return direct_result  # type: ignore[no-any-return]
     (found,) = allowed((self._tensor,), dtype, casting)
-    if found is self._tensor:
-        return array_of_tensor(found.clone()) if copy else self
-    return array_of_tensor(found)
+    return alike(self, found.clone() if found is self._tensor and copy else found)
 
 
 def copy(self: ndarray, order: str = "C") -> ndarray:
@@ -77,13 +76,13 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
     tensor: Any = self._tensor
     order = order.upper()
     if order == "K":
-        return array_of_tensor(tensor.clone())
+        return alike(self, tensor.clone())
     flags = tensor._data.flags
     if order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous):
         reverse = tuple(range(tensor.ndim))[::-1]
         columns = tensor.permute(reverse).clone().contiguous() if reverse else tensor.clone()
         return array_of_tensor(columns.permute(reverse) if reverse else columns)
-    return array_of_tensor(tensor.clone().contiguous())
+    return alike(self, tensor.clone().contiguous())
 
 
 def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
@@ -103,8 +102,8 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     """
     tensor: Any = self._tensor
     if dtype is None or dtype is ndarray:
-        return array_of_tensor(tensor.view(self.shape))
-    return array_of_tensor(tensor.view(as_dtype(dtype)))
+        return alike(self, tensor.view(self.shape))
+    return alike(self, tensor.view(as_dtype(dtype)))
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -123,7 +122,7 @@ def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = No
     """
     sizes = shape[0] if len(shape) == 1 else shape
     if order == "C" and copy is None:
-        return closed_view(self, functions.reshape(self._tensor, sizes))
+        return alike(self, functions.reshape(self._tensor, sizes))
     return public("reshape")(self, sizes, order=order, copy=copy)  # type: ignore[no-any-return]
 
 
@@ -274,7 +273,7 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
     tensor: Any = self._tensor
     wanted = native(dtype)
     part = tensor.unsqueeze(-1).view(as_dtype("uint8"))[..., offset : offset + wanted.itemsize]
-    return array_of_tensor(part.view(as_dtype(wanted)).squeeze(-1))
+    return alike(self, part.view(as_dtype(wanted)).squeeze(-1))
 
 
 # -- protocols -----------------------------------------------------------------------------------
@@ -341,7 +340,7 @@ def attach() -> None:
     for name in _FUNCTIONS:
         plain = direct.host_function(name, host().ndarray)
         function: Any = functions.function_of(name)
-        method = kept(function, host=plain)
+        method = kept(function, host=plain, scalars=scalars_of(name))
         method.__signature__ = _of_method(inspect.signature(function))
         setattr(ndarray, name, method)
     for function in (

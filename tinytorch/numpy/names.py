@@ -10,12 +10,21 @@ from . import direct, functions
 from .direct import host_function
 from .functions.dialect import host
 from .hosted import detached, hosted, kind_of, outlined
-from .kept import kept
+from .kept import Scalars, kept
 from .scalars import scalar_type
 from .ufunc import ufunc
 
 #: Functions whose result is an array, whatever they are given.
 _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
+#: Functions whose result is an array in NumPy where it has no dimensions, and not a scalar.
+_ARRAYS = frozenset(
+    """array asanyarray asarray asarray_chkfinite block broadcast_arrays broadcast_to copy cov
+    cross empty empty_like from_dlpack full full_like i0 isin ones ones_like piecewise
+    real_if_close require reshape resize roll select tensordot tile unique_all unique_inverse where
+    zeros zeros_like""".split()
+)
+#: Functions whose result is a scalar where their argument is one.
+_LIKE_FIRST = frozenset("imag permute_dims real squeeze transpose trim_zeros".split())
 #: Functions that write to their first argument.
 _WRITE = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 
@@ -25,10 +34,19 @@ def writing(function: Callable[..., None], host: Callable[..., None]) -> Callabl
 
     @functools.wraps(function)
     def public(*args: Any, **options: Any) -> None:
+        if args and getattr(args[0], "_scalar", False):
+            raise TypeError(f"{function.__name__}() argument 1 must be an array, got a scalar")
         if not direct.overwrite(host, args, options):
             function(*args, **options)
 
     return public
+
+
+def scalars_of(name: str) -> Scalars:
+    """When a result without dimensions of NumPy's function of this name is a scalar."""
+    if name in _LIKE_FIRST:
+        return Scalars.LIKE_FIRST
+    return Scalars.NEVER if name in _ARRAYS else Scalars.ALWAYS
 
 
 #: What is NumPy's own function, asked with less than the elements of arrays.
@@ -71,7 +89,7 @@ def public(name: str) -> Any:
     if hasattr(known, "nin"):  # one under several names is one object
         same = known.__name__ if functions.function_of(known.__name__) else name
         return ufunc(name, function) if same == name else public(same)
-    made = kept(function, name in _MAKE_ARRAYS, host_function(name))
+    made = kept(function, name in _MAKE_ARRAYS, host_function(name), scalars_of(name))
     if name in _WRITE:
         made = writing(made, getattr(host(), name))
     made.__module__ = "tinytorch.numpy"

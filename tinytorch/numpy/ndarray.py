@@ -56,8 +56,11 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         array([0.5, 1. , 1.5])
     """
 
-    __slots__ = ()
+    __slots__ = ("_scalar",)
     __module__ = "tinytorch.numpy"
+    #: Whether it is the array that stands for one of NumPy's scalars: immutable, hashable, and an
+    #: integer where it is an index. ``np.array(1)`` is an array without dimensions and no scalar.
+    _scalar: bool
     #: NumPy's operators give way to ours: a NumPy array times this is one of these.
     __array_priority__ = 1001.0
 
@@ -74,8 +77,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # Of one number: what NumPy's numbers have and its arrays have not, as `is_integer`.
-            if name[0] != "_" and not self.ndim and hasattr(self.dtype.type, name):
+            # NumPy's scalars have methods that its arrays have not, for example `is_integer`.
+            if name[0] != "_" and self._scalar and hasattr(self.dtype.type, name):
                 return getattr(self._host()[()], name)
             raise AttributeError(f"'ndarray' object has no attribute {name!r}", name=name, obj=self)
 
@@ -135,7 +138,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @property
     def flags(self) -> Any:
         """How the memory lies and whether it may be written to, as the library says it."""
-        return self._tensor._data.flags
+        return (self._host()[()] if self._scalar else self._tensor._data).flags
 
     @property
     def backend(self) -> Backend:
@@ -166,7 +169,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @property
     def T(self) -> ndarray:
         """The array with its dimensions in reverse order, a view."""
-        return array_of_tensor(functions.transpose(self._tensor))
+        return alike(self, functions.transpose(self._tensor))
 
     @property
     def mT(self) -> ndarray:
@@ -178,7 +181,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @property
     def real(self) -> ndarray:
         """The real parts, a view."""
-        return closed_view(self, functions.real(self._tensor))
+        return alike(self, functions.real(self._tensor))
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -188,8 +191,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def imag(self) -> ndarray:
         """The imaginary parts, a view of complex numbers' and zeros of real ones."""
         if self._tensor._data.dtype.kind == "c":
-            return array_of_tensor(self._tensor.imag)  # type: ignore[attr-defined]
-        return array_of_tensor(functions.zeros_like(self._tensor))
+            return alike(self, self._tensor.imag)  # type: ignore[attr-defined]
+        return alike(self, functions.zeros_like(self._tensor))
 
     @imag.setter
     def imag(self, value: Any) -> None:
@@ -246,7 +249,19 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> (2 * w).detach().requires_grad
             False
         """
-        return array_of_tensor(self._tensor.detach())
+        return alike(self, self._tensor.detach())
+
+    @classmethod
+    def around(cls, tensor: Any) -> ndarray:
+        """The array that holds ``tensor``.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> import tinytorch.numpy as np
+            >>> np.ndarray.around(tt.ones(2))
+            array([1., 1.], dtype=float32)
+        """
+        return array_of_tensor(tensor)
 
     # -- items -----------------------------------------------------------------------------------
 
@@ -330,19 +345,17 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is None:
             return round(self._host().item())
-        return array_of_tensor(functions.round(self._tensor, ndigits))
+        return wrap_result(functions.round(self._tensor, ndigits))
 
     def __hash__(self) -> int:
-        if self._tensor._data.shape:
+        if not self._scalar:
             raise TypeError("unhashable type: 'ndarray'")
         return hash(self._host().item())
 
     # -- texts -----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        if self._tensor._data.shape:
-            return str(host().array_repr(self._host()))
-        return str(self)
+        return str(self) if self._scalar else str(host().array_repr(self._host()))
 
     def __str__(self) -> str:
         if self._tensor._data.shape:
@@ -392,18 +405,18 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
         if stream is not None:
             raise ValueError(f"to_device(): stream must be None, got {stream!r}")
-        return array_of_tensor(self._tensor.to(device=device))  # type: ignore[attr-defined]
+        return alike(self, self._tensor.to(device=device))  # type: ignore[attr-defined]
 
     # -- copies and pickles ----------------------------------------------------------------------
 
     def __copy__(self) -> ndarray:
-        return array_of_tensor(self._tensor.clone())  # type: ignore[attr-defined]
+        return alike(self, self._tensor.clone())  # type: ignore[attr-defined]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
-        return array_of_tensor(copy.deepcopy(self._tensor.detach(), memo))
+        return alike(self, copy.deepcopy(self._tensor.detach(), memo))
 
     def __reduce__(self) -> Any:
-        return array_of_tensor, (self._tensor.detach(),)
+        return wrap_result if self._scalar else array_of_tensor, (self._tensor.detach(),)
 
     def __class_getitem__(cls, item: Any) -> GenericAlias:
         return GenericAlias(cls, item)
@@ -421,12 +434,23 @@ def array_of_tensor(tensor: Any) -> ndarray:
     """The array that holds a Tensor: ``ndarray.around``, without the way through the class."""
     array = object.__new__(ndarray)
     array._tensor = tensor
+    array._scalar = False
     return array
 
 
-def closed_view(array: ndarray, tensor: Tensor) -> ndarray:
-    """The array of a view; of itself, itself."""
-    return array if tensor is array._tensor else array_of_tensor(tensor)
+def wrap_result(tensor: Any) -> ndarray:
+    """Array of a function's result; without dimensions it is a scalar, as in NumPy."""
+    array = object.__new__(ndarray)
+    array._tensor = tensor
+    array._scalar = not tensor._data.shape
+    return array
+
+
+def alike(array: ndarray, tensor: Tensor) -> ndarray:
+    """Array of a tensor made from ``array``: the same object, or a scalar of a scalar."""
+    if tensor is array._tensor:
+        return array
+    return wrap_result(tensor) if array._scalar else array_of_tensor(tensor)
 
 
 def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from . import direct
 from .names import public
-from .ndarray import array_of_tensor, ndarray
+from .ndarray import array_of_tensor, ndarray, wrap_result
 from .ufunc import ufunc
 
 #: Python's names of operators of two operands, and NumPy's of their functions.
@@ -58,7 +58,7 @@ def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: 
             return direct.NOT
     elif cls is not float and cls is not int:
         return direct.NOT
-    return array_of_tensor(apply(mine, other))
+    return wrap_result(apply(mine, other))
 
 
 def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
@@ -95,7 +95,7 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
     host = function.host
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if not self._tensor._data.shape:  # a number of NumPy's, which does not change
+        if self._scalar:  # which does not change
             return function(self, other)
         if host is not None and direct.change(host, self, other):
             return self
@@ -155,7 +155,7 @@ def _repeating(product: Callable[..., Any]) -> Callable[..., Any]:
     """``*``, by which a whole number repeats a list, as a number of NumPy's does."""
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if other.__class__ in (list, tuple) and not self.shape and self.dtype.kind in "iu":
+        if other.__class__ in (list, tuple) and self._scalar and self.dtype.kind in "iu":
             return other * int(self)
         return product(self, other)
 

@@ -11,14 +11,14 @@ from ..core.tensor import Tensor
 from . import functions
 from .functions.dialect import host, with_example
 from .kept import kept
-from .ndarray import ndarray
+from .ndarray import ndarray, wrap_result
 
 
 class ScalarType(type):
     """The class of ``np.float64``, ``np.integer`` and the like.
 
     Such a class equals NumPy's of the name and stands for its dtype. Its instances are NumPy's own
-    numbers of the type, and arrays without dimensions whose dtype is of it.
+    scalars of the type, and the arrays that stand for such scalars.
     """
 
     _of_host: type
@@ -26,13 +26,14 @@ class ScalarType(type):
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         kind = cls._of_tensors
-        if kind is not None and len(args) == 1 and isinstance(args[0], _CAST):
-            return _array(args[0], kind)
-        return _array(cls._of_host(*args, **options))
+        if kind is None or len(args) != 1 or not isinstance(args[0], _CAST):
+            return _array(cls._of_host(*args, **options))
+        made = _array(args[0], kind)
+        return made if made is not args[0] or made._scalar else wrap_result(made._tensor.clone())
 
     def __instancecheck__(cls, value: Any) -> bool:
         if isinstance(value, ndarray):
-            return not value.shape and issubclass(value.dtype.type, cls._of_host)
+            return value._scalar and issubclass(value.dtype.type, cls._of_host)
         return isinstance(value, cls._of_host)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
@@ -46,7 +47,7 @@ class ScalarType(type):
         return hash(cls._of_host)
 
 
-_array = kept(functions.asarray, host=host().asarray)
+_array = kept(functions.asarray)
 #: Classes of what is cast, and not made a number of by NumPy.
 _CAST = (Holder, Tensor, list, tuple)
 

@@ -11,7 +11,7 @@ from ..core.tensor import Tensor, wrap
 from ..ops.array_arguments import axes_of
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3
-from .arrays import array_of_tensor, ndarray
+from .arrays import ndarray, wrap_result
 from .functions.dialect import as_float, raising, recorded, tensor_of, with_example
 
 
@@ -34,7 +34,7 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
         found = found.astype("int64")
     if not isinstance(found, backend.array_type):  # a number of NumPy's
         found = backend.asarray(found)
-    return array_of_tensor(wrap(found, backend))
+    return wrap_result(wrap(found, backend))
 
 
 #: Classes of arguments that hold no array.
@@ -267,4 +267,4 @@ class Source:
 
 def closed(found: Any, given: Any) -> Any:
     """A result as an array, unless a Tensor was given."""
-    return found if isinstance(given, Tensor) else array_of_tensor(found)
+    return found if isinstance(given, Tensor) else wrap_result(found)

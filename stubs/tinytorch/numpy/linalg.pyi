@@ -563,7 +563,7 @@ def tensordot(
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
-        6.0
+        array(6.)
     """
 @overload
 def tensordot(

@@ -163,7 +163,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     Example:
         >>> import tinytorch.numpy as np
         >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
-        6.0
+        array(6.)
     """
     return find("numpy", "tensordot")(x1, x2, axes)  # type: ignore[no-any-return]
 
