@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,7 @@ def test_the_program_is_pytorchs(alone: Path) -> None:
 FURTHER = {
     "test_join", "test_join_throws", "test_join_with_buffers", "test_sync_batch_norm", "test_zero",
     "test_join_with_zero", "test_comm_hooks", "test_uneven_use", "test_sampler",
+    "test_copies_and_pickles", "test_arguments", "test_skipped_parameters",
 }  # fmt: skip
 
 
@@ -63,3 +66,30 @@ def test_pytorch_passes_the_same_program() -> None:
     ranks = gloo(2, "further.py")
     assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
     assert passed(ranks[0].stdout) == FURTHER
+
+
+#: PyTorch's gradients, or error, on each of two ranks.
+PASSES = json.loads(Path(__file__).with_name("passes.json").read_text())
+#: Static graphs whose gradients PyTorch leaves unreduced, each rank with its own, without a word:
+#: it takes a pass without parameters, or `autograd.grad`, for the first pass.
+UNREDUCED = {"no_parameters/static", "grads_of_parameters_alone/static"}
+
+
+def read_passes(path: Path) -> dict[str, Any]:
+    first, second = (json.loads(Path(f"{path}.{rank}").read_text()) for rank in range(2))
+    return {name: [first[name], second[name]] for name in first}
+
+
+@needs_mpi
+def test_passes_in_any_order(tmp_path: Path) -> None:
+    done = mpiexec(2, "passes.py", tmp_path / "found")
+    assert done.returncode == 0, done.stderr
+    reduced = dict.fromkeys(UNREDUCED, [[1.5, 15.0]] * 2)
+    assert read_passes(tmp_path / "found") == {**PASSES, **reduced}
+
+
+@pytest.mark.torch
+def test_passes_are_recorded_of_pytorch(tmp_path: Path) -> None:
+    ranks = gloo(2, "passes.py", tmp_path / "found")
+    assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
+    assert read_passes(tmp_path / "found") == PASSES

@@ -75,6 +75,8 @@ def backward(
     sweep = _sweep(roots, grads, retain_graph, create_graph, wanted, True)
     if wanted is None:
         sweep.deliver()
+        if sweep.callbacks:
+            sweep.finish()
         return
     for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
         into = edge if isinstance(tensor, GradientEdge) else tensor
@@ -83,6 +85,7 @@ def backward(
             sweep.accumulate(into, g, False)
             if into._post_accumulate_grad_hooks:
                 sweep.accumulated(into, g)
+    sweep.finish()
 
 
 _ONLY_INPUTS = (
@@ -172,6 +175,7 @@ def grad(
         elif not allow_unused:
             raise RuntimeError(_UNUSED.format(at))
         results.append(g)
+    sweep.finish()
     return tuple(results)
 
 

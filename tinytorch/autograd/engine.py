@@ -9,7 +9,7 @@ namespace, so that what they compute is recorded in turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -53,6 +53,18 @@ class Anomaly:
 CURRENT: Variable[Sweep | None] = Variable("sweep", None)
 
 
+def call_after_backward(callback: Callable[[], object]) -> None:
+    """Have the backward pass whose hooks are running call a function when it is complete.
+
+    Raises:
+        RuntimeError: If no hook is running.
+    """
+    sweep = CURRENT.get()
+    if sweep is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    sweep.callbacks.append(callback)
+
+
 class Sweep:
     """One backward pass."""
 
@@ -78,6 +90,8 @@ class Sweep:
         self.roots: Sequence[Edge] = ()
         self.reached: set[int] | None = None
         self.namespace: Any | None = ABOVE.graph_namespace() if create_graph else None
+        #: Functions that run when the pass is complete.
+        self.callbacks: list[Callable[[], object]] = []
 
     def wants(self, edge: Edge) -> bool:
         """Whether a gradient along ``edge`` leads to a captured one."""
@@ -394,6 +408,11 @@ class Sweep:
 
     # -- the ends ----------------------------------------------------------------------------
 
+    def finish(self) -> None:
+        """Call the functions that hooks have registered for the end of the pass."""
+        while self.callbacks:
+            self.callbacks.pop(0)()
+
     def deliver(self) -> None:
         """Run the leaves' hooks and add what arrived to their ``grad``."""
         recorder = RECORDER.get()
@@ -417,15 +436,22 @@ class Sweep:
 
     def accumulated(self, leaf: Any, g: Gradient) -> None:
         """Run the hooks of a leaf whose ``grad`` was added to."""
-        with self._mode():
-            hooks = list(leaf._post_accumulate_grad_hooks.values())
-            of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
-            for hook in hooks:
-                if not isinstance(hook, AfterAccumulation):
-                    of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
-                    check_nothing(call_hook(hook, of, leaf), leaf)
-            for hook in of_node:
-                call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
+        token = CURRENT.set(self)
+        try:
+            with self._mode():
+                self._call_accumulate_hooks(leaf, g)
+        finally:
+            CURRENT.reset(token)
+
+    def _call_accumulate_hooks(self, leaf: Any, g: Gradient) -> None:
+        hooks = list(leaf._post_accumulate_grad_hooks.values())
+        of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
+        for hook in hooks:
+            if not isinstance(hook, AfterAccumulation):
+                of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
+                check_nothing(call_hook(hook, of, leaf), leaf)
+        for hook in of_node:
+            call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         """Add what arrived at ``leaf``, unless it requires grad no more, to its ``grad``."""

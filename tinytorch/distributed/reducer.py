@@ -5,9 +5,11 @@ Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Train
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..autograd.engine import call_after_backward
 from ..autograd.nodes import node_of
 from ..autograd.views import edge_of
 from ..core.tensor import Tensor
@@ -19,10 +21,11 @@ __all__ = ["GradBucket"]
 _UNFINISHED = (
     "Expected to have finished reduction in the prior iteration before starting a new one. This "
     "error indicates that your module has parameters that were not used in producing loss. You can "
-    "enable unused parameter detection by passing the keyword argument "
-    "`find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by making "
-    "sure all `forward` function outputs participate in calculating loss. Parameters which did not "
-    "receive grad: "
+    "fix this "
+)
+_FIND_UNUSED = (
+    "by passing the keyword argument `find_unused_parameters=True` to "
+    "`torch.nn.parallel.DistributedDataParallel`, and "
 )
 
 
@@ -119,15 +122,21 @@ class GradBucket:
 
 
 class Reducer:
-    """Reduces the gradients of parameters in the backward passes that are announced.
+    """Reduces the gradients of parameters in backward passes whose forward pass called `prepare`.
+
+    A reduction begins with the first gradient that arrives, not with the forward pass: a forward
+    pass without a backward pass leaves nothing to finish.
 
     Args:
-        names: Of the parameters, for errors.
+        names: Names of the parameters, for errors.
         params: The parameters, in the order in which the module lists them.
-        group: Among whom.
-        caps: Bytes of the first bucket, and of the others.
+        group: The process group.
+        caps: Bytes of the first bucket, the second, and so on; the last holds for all others.
         find_unused: Whether passes may leave parameters out.
         as_views: Whether ``grad`` becomes a part of its bucket.
+        static: Whether all passes use the parameters that the first one uses.
+        skip_unused: Whether parameters are left as they are where this rank does not use them,
+            without asking other ranks.
     """
 
     def __init__(
@@ -135,13 +144,16 @@ class Reducer:
         names: Sequence[str],
         params: Sequence[Tensor],
         group: Any,
-        caps: tuple[int, int],
+        caps: tuple[int, ...],
         find_unused: bool,
         as_views: bool,
+        static: bool = False,
+        skip_unused: bool = False,
     ) -> None:
         self.names, self.params, self.group = list(names), list(params), group
         self.find_unused, self.as_views = find_unused, as_views
-        self.buckets = _divided(self.params, caps)
+        self.static, self.skip_unused = static, skip_unused
+        self.buckets = _divide(self.params, caps)
         self._place = {
             index: (bucket, slot)
             for bucket in self.buckets
@@ -152,22 +164,33 @@ class Reducer:
             for index, param in enumerate(self.params)
         ]
         self.hook: tuple[Any, Callable[..., Any]] | None = None
-        #: How many ranks' gradients there are, whose mean is taken.
+        #: Number of ranks whose gradients are averaged.
         self.divisor = group.size()
+        #: Whether a forward pass has announced gradients that are to be reduced.
         self.expecting = False
-        self._came: set[int] = set()
+        self._arrived: set[int] = set()
         self._unused: set[int] = set()
         self._launched = 0
+        #: Parameters that got a gradient on this rank since the last reduction.
+        self._used: set[int] = set()
+        #: In a static graph: parameters that some rank uses, once the first pass has shown it.
+        self._used_somewhere: set[int] | None = None
+        #: In a static graph: how often the hook of a parameter runs in a pass, and has still to.
+        self._calls: Counter[int] = Counter()
+        self._calls_left: Counter[int] = Counter()
 
     def _hook(self, index: int) -> Callable[[Tensor], None]:
-        def arrived(param: Tensor) -> None:
-            if self.expecting:
-                self._mark(index, param.grad)
+        def on_gradient(param: Tensor) -> None:
+            self._used.add(index)
+            if self.static and self._used_somewhere is None:
+                self._count_first_pass(index)
+            elif self.expecting:
+                self._on_gradient(index)
 
-        return arrived
+        return on_gradient
 
     def close(self) -> None:
-        """Take the hooks away."""
+        """Remove the hooks from the parameters."""
         for handle in self._hooks:
             handle.remove()
 
@@ -177,60 +200,98 @@ class Reducer:
         """Announce a backward pass.
 
         Args:
-            outputs: What it begins from.
-
-        Raises:
-            RuntimeError: If the one before left gradients out.
+            outputs: Result of the forward pass, which is searched for the parameters it uses.
         """
-        if self.expecting:
-            self._refuse()
         self.expecting = True
-        self._came, self._unused, self._launched = set(), set(), 0
-        for bucket in self.buckets:
-            bucket.missing, bucket.work = len(bucket.indices), None
-        if self.find_unused:
+        self._begin_pass()
+        if self.find_unused and not self.static:
             used = _leaves(outputs)
             self._unused = {i for i, param in enumerate(self.params) if id(param) not in used}
-            if len(self._unused) == len(self.params):
-                self._unused = set()  # of no graph at all there will be no pass
-                self.expecting = False
-            for index in self._unused:
-                self._mark(index, self.params[index].grad)
+
+    def _begin_pass(self) -> None:
+        self._arrived, self._launched = set(), 0
+        self._calls_left = self._calls.copy()
+        for bucket in self.buckets:
+            bucket.missing, bucket.work = len(bucket.indices), None
 
     def check_finished(self) -> None:
-        """Refuse to begin anew while gradients are missing.
+        """Check that the reduction which began in the last backward pass is complete.
 
         Raises:
-            RuntimeError: Then.
+            RuntimeError: If gradients of it are missing.
         """
-        if self.expecting:
-            self._refuse()
+        if not self._arrived:
+            return
+        missing = [i for i in range(len(self.params)) if i not in self._arrived]
+        text = _UNFINISHED if self.find_unused else _UNFINISHED + _FIND_UNUSED
+        raise RuntimeError(
+            f"{text}by making sure all `forward` function outputs participate in calculating loss."
+            f"\nParameter indices which did not receive grad for rank {self.group.rank()}: "
+            f"{' '.join(map(str, missing))}, parameters which did not receive grad: "
+            f"{', '.join(self.names[i] for i in missing)}"
+        )
 
-    def _refuse(self) -> None:
-        missing = [n for i, n in enumerate(self.names) if i not in self._came]
-        raise RuntimeError(_UNFINISHED + ", ".join(missing))
+    def _count_first_pass(self, index: int) -> None:
+        """Count the calls of hooks in the first pass of a static graph; reduce at its end."""
+        if not self._calls:
+            call_after_backward(self._reduce_first_pass)
+        self._calls[index] += 1
 
-    def _mark(self, index: int, grad: Tensor | None) -> None:
-        """Take a gradient into its bucket; reduce those that are full, in their order."""
-        if index in self._came:
+    def _reduce_first_pass(self) -> None:
+        if not self.expecting:
+            self._calls.clear()
             raise RuntimeError(
-                "Expected to mark a variable ready only once. Parameter with name "
+                "DistributedDataParallel(static_graph=True): the forward pass of the first "
+                "backward pass was in no_sync(), but the first pass has to reduce gradients"
+            )
+        self._unused = {i for i in range(len(self.params)) if i not in self._calls}
+        for index in range(len(self.params)):
+            self._mark(index)
+
+    def _on_gradient(self, index: int) -> None:
+        if not self._arrived:
+            for unused in sorted(self._unused):
+                self._mark(unused)
+        if self.static:
+            if self._calls_left[index] <= 0:
+                raise RuntimeError(
+                    "Your training graph has changed in this iteration, e.g., one parameter is "
+                    "used in first iteration, but then got unused in the second iteration. This "
+                    "is not compatible with static_graph set to True. Parameter: "
+                    f"{self.names[index]}"
+                )
+            self._calls_left[index] -= 1
+            if self._calls_left[index]:
+                return
+        self._mark(index)
+
+    def _mark(self, index: int) -> None:
+        """Copy a gradient into its bucket; reduce the buckets that are full, in their order."""
+        if index in self._arrived:
+            raise RuntimeError(
+                "Expected to mark a variable ready only once. This error is caused by one of the "
+                "following reasons: 1) Use of a module parameter outside the `forward` function. "
+                "2) Reused parameters in multiple reentrant backward passes. Parameter with name "
                 f"{self.names[index]} has been marked as ready twice."
             )
-        self._came.add(index)
+        self._arrived.add(index)
         bucket, slot = self._place[index]
-        self._fill(bucket.views[slot], grad)
+        self._fill(self.params[index], bucket.views[slot])
         bucket.missing -= 1
         self._launch()
-        if len(self._came) == len(self.params):
+        if len(self._arrived) == len(self.params):
             self._finish()
 
-    def _fill(self, view: Tensor, grad: Tensor | None) -> None:
+    def _fill(self, param: Tensor, view: Tensor) -> None:
         scale = 1.0 if self.hook else 1.0 / self.divisor
+        grad = param.grad
         if grad is None:
             view._data[...] = 0
-        elif grad._data is not view._data or scale != 1.0:
+            return
+        if grad._data is not view._data or scale != 1.0:
             view._xp.multiply(grad._data, scale, out=view._data)
+        if self.as_views and grad is not view:
+            param.grad = view
 
     def _launch(self) -> None:
         """Start what can be: in the order of the buckets, which is that of the other ranks."""
@@ -238,11 +299,12 @@ class Reducer:
             bucket = self.buckets[self._launched]
             if bucket.missing:
                 break
-            bucket.work = self._reduce(self._launched, bucket)
+            if not (self.skip_unused and self._unused.issuperset(bucket.indices)):
+                bucket.work = self._reduce(self._launched, bucket)
             self._launched += 1
         for bucket in self.buckets[: self._launched]:
-            if self.hook is None:
-                bucket.work.is_completed()  # moves it on: MPI works while it is called
+            if self.hook is None and bucket.work is not None:
+                bucket.work.is_completed()  # advances it: MPI works while it is called
 
     def _reduce(self, number: int, bucket: Bucket) -> Any:
         if self.hook is None:
@@ -252,29 +314,38 @@ class Reducer:
         return hook(state, GradBucket(number, bucket, params, bucket is self.buckets[-1]))
 
     def _finish(self) -> None:
-        """Wait for all buckets, and give the parameters their gradients."""
+        """Wait for all buckets, and set the parameters' gradients."""
         self.expecting = False
-        used = self._used()
+        used = self._find_used()
+        self._arrived, self._used = set(), set()
         for bucket in self.buckets:
+            if bucket.work is None:
+                continue
             found = bucket.work.wait()
             if self.hook is not None:
                 bucket.flat.copy_(found[0] if isinstance(found, list) else found)
             for index, view in zip(bucket.indices, bucket.views, strict=True):
                 if index in used:
-                    self._give(self.params[index], view)
+                    self._set_grad(self.params[index], view)
 
-    def _used(self) -> set[int]:
-        """The parameters that some rank's pass came to."""
-        if not self.find_unused:
+    def _find_used(self) -> set[int]:
+        """The parameters that some rank has used since the last reduction."""
+        if self._used_somewhere is not None:
+            return self._used_somewhere
+        if not self.find_unused and not self.static:
             return set(range(len(self.params)))
-        first = self.params[0]
-        counts = zeros(len(self.params), device=first.device)
-        for index in range(len(self.params)):
-            counts[index] = float(index not in self._unused)
-        all_reduce(counts, group=self.group)
-        return {index for index, count in enumerate(counts.tolist()) if count}
+        used = self._used
+        if not self.skip_unused:
+            counts = zeros(len(self.params), device=self.params[0].device)
+            for index in used:
+                counts[index] = 1.0
+            all_reduce(counts, group=self.group)
+            used = {index for index, count in enumerate(counts.tolist()) if count}
+        if self.static:
+            self._used_somewhere = used
+        return used
 
-    def _give(self, param: Tensor, view: Tensor) -> None:
+    def _set_grad(self, param: Tensor, view: Tensor) -> None:
         if self.as_views:
             if param._grad is not view:
                 param.grad = view
@@ -289,7 +360,7 @@ class Reducer:
     # -- a pass of others --------------------------------------------------------------------
 
     def shadow(self) -> None:
-        """Give zeros, while others have gradients."""
+        """Contribute zeros to the reductions of a pass that other ranks make."""
         if self.hook is not None:
             self._shadow_hook()
         else:
@@ -299,8 +370,7 @@ class Reducer:
                 works.append(all_reduce(bucket.flat, group=self.group, async_op=True))
             for work in works:
                 work.wait()  # type: ignore[union-attr]
-        if self.find_unused:
-            all_reduce(zeros(len(self.params), device=self.params[0].device), group=self.group)
+        self._find_used()
 
     def _shadow_hook(self) -> None:
         for number, bucket in enumerate(self.buckets):
@@ -308,7 +378,7 @@ class Reducer:
             self._reduce(number, bucket).wait()
 
 
-def _divided(params: Sequence[Tensor], caps: tuple[int, int]) -> list[Bucket]:
+def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[Bucket]:
     """Buckets of neighbours of one dtype and device, from the last parameter to the first."""
     made: list[Bucket] = []
     waiting: dict[Any, list[int]] = {}
@@ -318,7 +388,7 @@ def _divided(params: Sequence[Tensor], caps: tuple[int, int]) -> list[Bucket]:
         key = param.dtype, str(param.device)
         waiting.setdefault(key, []).append(index)
         nbytes[key] = nbytes.get(key, 0) + param.nbytes
-        if nbytes[key] >= caps[bool(made)]:
+        if nbytes[key] >= caps[min(len(made), len(caps) - 1)]:
             made.append(Bucket(waiting.pop(key), params))
             del nbytes[key]
     made.extend(Bucket(indices, params) for indices in waiting.values())

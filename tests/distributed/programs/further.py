@@ -1,5 +1,7 @@
 """Unequal inputs, batch norms, divided optimizers, hooks: each against one process's numbers."""
 
+import copy
+import pickle
 import sys
 import warnings
 
@@ -197,9 +199,96 @@ def test_uneven_use():
         torch.testing.assert_close(net["first"].weight.grad, torch.ones(1, 2) / SIZE)
 
 
+def test_copies_and_pickles():
+    """A copy has weights and reductions of its own; ranks have the same averages of weights."""
+    torch.manual_seed(4)
+    model = DDP(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3)), find_unused_parameters=True)
+    x = torch.randn(2 * SIZE, 4)[RANK::SIZE]
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert type(again) is DDP and again.find_unused_parameters
+        assert torch.equal(flat(again), flat(model))
+        again(x).square().mean().backward()
+        assert all(equal_on_all(p.grad) for p in again.parameters())
+        assert all(p.grad is None for p in model.parameters())
+    average = torch.optim.swa_utils.AveragedModel(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    weights = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+        average.update_parameters(model)
+        weights.append(flat(model))
+    torch.testing.assert_close(flat(average), torch.stack(weights).mean(0))
+    assert equal_on_all(flat(average)) and average(x).shape == (2, 3)
+    group = dist.new_group(list(range(SIZE)))
+    text = "DDP Pickling/Unpickling are only supported when using DDP with the default process"
+    raises(RuntimeError, text, copy.deepcopy, DDP(nn.Linear(1, 1), process_group=group))
+    dist.destroy_process_group(group)
+
+
+def test_arguments():
+    linear = nn.Linear(1, 1)
+    raises(RuntimeError, "DistributedDataParallel is not needed when a module doesn't have any "
+           "parameter that requires a gradient.", DDP, nn.ReLU())  # fmt: skip
+    raises(RuntimeError, "Modules with uninitialized parameters can't be used", DDP,
+           nn.LazyLinear(2))  # fmt: skip
+    raises(ValueError, "device_ids can only be None or contain a single element.", DDP, linear,
+           device_ids=[0, 1])  # fmt: skip
+    for given in ({"device_ids": [0]}, {"output_device": 1}):
+        raises(ValueError, "only work with single-device/multiple-device GPU modules or CPU",
+               DDP, linear, **given)  # fmt: skip
+    raises(ValueError, "need to be set at the same time", DDP, linear,
+           delay_all_reduce_named_params=[])  # fmt: skip
+    for name in ("find_unused_parameters", "gradient_as_bucket_view", "static_graph",
+                 "broadcast_buffers", "forward_sync_buffers", "process_group",
+                 "skip_all_reduce_unused_params"):  # fmt: skip
+        raises(TypeError, "", DDP, linear, **{name: [0]})
+    model = DDP(linear, device_ids=[], bucket_cap_mb_list=[1e-6, 1])
+    raises(TypeError, "Communication hook must be callable.", model.register_comm_hook, None, 3)
+
+    def of_int(state, bucket: int):
+        """A hook for another kind of bucket."""
+
+    def gives_int(state, bucket) -> int:
+        """A hook of another result."""
+
+    raises(ValueError, "bucket annotation should be", model.register_comm_hook, None, of_int)
+    raises(ValueError, "return annotation should be", model.register_comm_hook, None, gives_int)
+    raises(AttributeError, "no attribute 'weight'", getattr, model, "weight")
+    model._set_static_graph()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model._set_static_graph()
+        DDP(linear, broadcast_buffers=True)
+    assert ["You've set static_graph to be True" in str(w.message) for w in caught] == [True, False]
+    assert caught[1].category is FutureWarning
+
+
+def test_skipped_parameters():
+    """Unused parameters that need not be reduced keep what they have."""
+    net = nn.ModuleList([nn.Linear(2, 1), nn.Linear(2, 1)])
+    used = net[0]
+
+    class First(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = net
+
+        def forward(self, x):
+            return used(x)
+
+    model = DDP(First(), find_unused_parameters=True, skip_all_reduce_unused_params=True)
+    for _ in range(2):
+        model.zero_grad()
+        model(torch.full((1, 2), RANK + 1.0)).sum().backward()
+        mean = (SIZE + 1) / 2
+        torch.testing.assert_close(used.weight.grad, torch.full((1, 2), mean))
+        assert net[1].weight.grad is None
+
+
 def test_refusals():
     dist.barrier()
-    raises(RuntimeError, "any parameters that require a gradient", DDP, nn.ReLU())
     raises(RuntimeError, "", DDP, nn.Linear(2, 2 + RANK) if RANK else nn.Linear(2, 2))
     raises(RuntimeError, "DDP expects same model across all ranks", DDP,
            nn.Linear(2, 2, bias=RANK == 0))  # fmt: skip

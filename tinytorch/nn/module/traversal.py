@@ -364,7 +364,16 @@ class Traversal(Members):
             if set_to_none:
                 param.grad = None
             else:
-                grad.detach_().zero_()
+                zero_in_place(grad)
+
+
+def zero_in_place(grad: Tensor) -> None:
+    """Fill a gradient with zeros, and detach it from the graph that computed it."""
+    if grad.grad_fn is None:  # a view of a bucket of DDP's is one of these
+        grad.requires_grad_(False)
+    else:
+        grad.detach_()
+    grad.zero_()
 
 
 def _join(prefix: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,12 +12,15 @@ from ...distributed.algorithms.join import Join, Joinable, JoinConfig, JoinHook
 from ...distributed.coalescing import broadcast_coalesced
 from ...distributed.collectives import all_reduce
 from ...distributed.object_collectives import all_gather_object
-from ...distributed.process_group import world
+from ...distributed.process_group import ProcessGroup, is_initialized, world
 from ...distributed.reduce_op import ReduceOp
-from ...distributed.reducer import Reducer
+from ...distributed.reducer import GradBucket, Reducer
+from ...futures import Future
 from ...ops.create.factories import tensor
 from ...state import is_grad_enabled
+from ...warnings import warn
 from ..module import Module
+from ..parameter import UninitializedParameter
 
 __all__ = ["DistributedDataParallel"]
 
@@ -25,8 +28,24 @@ _MIB = 1024 * 1024
 #: The first bucket is small, so that its reduction begins early.
 _FIRST = _MIB
 _NO_GRADIENT = (
-    "DistributedDataParallel is not needed when a module doesn't have any parameters that require "
+    "DistributedDataParallel is not needed when a module doesn't have any parameter that requires "
     "a gradient."
+)
+_CHECK_REDUCTION = (
+    "The `check_reduction` argument in `DistributedDataParallel` module is deprecated. Please "
+    "avoid using it."
+)
+_BROADCAST_BUFFERS = (
+    "`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead. IMPORTANT: unlike "
+    "`broadcast_buffers=False`, `forward_sync_buffers=False` still syncs buffers at init."
+)
+_BOTH = (
+    "Both `broadcast_buffers` and `forward_sync_buffers` were specified. `broadcast_buffers` is "
+    "deprecated and its value is ignored when `forward_sync_buffers` is provided."
+)
+_STATIC_FINDS_UNUSED = (
+    "You passed find_unused_parameters=true to DistributedDataParallel, `_set_static_graph` will "
+    "detect unused parameters automatically, so you do not need to set find_unused_parameters=true"
 )
 
 
@@ -41,29 +60,38 @@ class DistributedDataParallel(Module, Joinable):
     Args:
         module: The module, kept as ``module``: the names in ``state_dict`` begin with it.
         device_ids: The GPU of this rank, in a list; None on the CPU. Default: None.
-        output_device: Accepted; means nothing.
-        dim: The same.
-        broadcast_buffers: Whether every forward pass begins with the buffers of rank 0. Default:
-            True.
+        output_device: The same GPU; None on the CPU. Default: None.
+        dim: Accepted; means nothing.
+        broadcast_buffers: Deprecated: ``forward_sync_buffers``, which with False leaves out the
+            buffers at first as well.
         init_sync: Whether parameters and buffers are compared and sent at first. Default: True.
-        process_group: Among whom. Default: all.
+        process_group: The process group. Default: all ranks.
         bucket_cap_mb: MiB of a bucket. Default: 25; the first has 1.
         find_unused_parameters: Whether a pass may leave parameters out; the graph is walked after
             each forward pass. Default: False.
-        check_reduction: Accepted; means nothing.
+        check_reduction: Deprecated; means nothing.
         gradient_as_bucket_view: Whether ``grad`` is a part of its bucket, which saves memory and
             copies. Default: False.
-        static_graph: The same as ``find_unused_parameters`` here. Default: False.
-        delay_all_reduce_named_params: Refused.
-        param_to_hook_all_reduce: Refused.
-        mixed_precision: Refused.
-        device_mesh: Refused.
+        static_graph: Whether each pass uses the same parameters, equally often. The first backward
+            pass finds them and reduces at its end. Default: False.
+        delay_all_reduce_named_params: Not supported.
+        param_to_hook_all_reduce: Not supported.
+        mixed_precision: Not supported.
+        device_mesh: Mesh of one dimension, instead of ``process_group``.
+        skip_all_reduce_unused_params: Whether unused parameters, the same on all ranks, are not
+            reduced. Default: False.
+        bucket_cap_mb_list: MiB of each bucket; the last one holds for the buckets after it.
+        batched_grad_copy: Accepted; means nothing.
+        forward_sync_buffers: Whether every forward pass begins with the buffers of rank 0.
+            Default: True.
 
     Raises:
-        ValueError: Before ``init_process_group``; for ``device_ids`` of a module on the CPU.
-        RuntimeError: If no parameter requires a gradient, if ranks have different modules, or, in
-            a forward pass, if the pass before left out gradients that were expected.
-        NotImplementedError: For what is refused.
+        ValueError: Before ``init_process_group``; for ``device_ids`` of a module on the CPU, or
+            more than one.
+        RuntimeError: If no parameter requires a gradient, if a parameter is uninitialized, if
+            ranks have different modules, or, in a forward pass, if the last backward pass began a
+            reduction and left out gradients that were expected.
+        NotImplementedError: For an argument that is not supported.
 
     Example:
         >>> import tinytorch as tt
@@ -106,54 +134,105 @@ class DistributedDataParallel(Module, Joinable):
         param_to_hook_all_reduce: Any = None,
         mixed_precision: Any = None,
         device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False,
+        bucket_cap_mb_list: Sequence[float] | None = None,
+        batched_grad_copy: bool = False,
+        forward_sync_buffers: bool | None = None,
     ) -> None:
         super().__init__()
-        _refuse(
-            delay_all_reduce_named_params=delay_all_reduce_named_params,
-            param_to_hook_all_reduce=param_to_hook_all_reduce,
-            mixed_precision=mixed_precision, device_mesh=device_mesh,
+        _check_delayed(delay_all_reduce_named_params, param_to_hook_all_reduce, mixed_precision)
+        _check_flags(
+            find_unused_parameters=find_unused_parameters, broadcast_buffers=broadcast_buffers,
+            gradient_as_bucket_view=gradient_as_bucket_view, static_graph=static_graph,
+            skip_all_reduce_unused_params=skip_all_reduce_unused_params,
+            forward_sync_buffers=forward_sync_buffers,
         )  # fmt: skip
-        self.process_group = world() if process_group is None else process_group
+        self.process_group = _find_group(process_group, device_mesh)
         self._join_config = JoinConfig()
+        self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        params = [p for n, p in module.named_parameters() if n not in self.parameters_to_ignore]
+        _check_params(params)
+        self.device_ids, self.output_device = _check_devices(device_ids, output_device, params)
         self.module, self.dim = module, dim
-        ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
-        named = [(n, p) for n, p in module.named_parameters() if n not in ignored]
-        trained = [(n, p) for n, p in named if p.requires_grad]
-        if not trained:
-            raise RuntimeError(_NO_GRADIENT)
-        self.device = trained[0][1].device
-        _check_devices(device_ids, self.device)
-        self.device_ids, self.output_device = device_ids, output_device
-        self.broadcast_buffers = broadcast_buffers is None or broadcast_buffers
+        self.device = params[0].device
+        if check_reduction:
+            warn(_CHECK_REDUCTION, FutureWarning)
+        self.forward_sync_buffers = _choose_sync(broadcast_buffers, forward_sync_buffers)
         self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.static_graph = static_graph
+        self.static_graph = False
+        self.skip_all_reduce_unused_params = skip_all_reduce_unused_params
+        self.batched_grad_copy = batched_grad_copy
         self.require_backward_grad_sync = True
         self.require_forward_param_sync = True
         self._divides_by_all = True
-        self._synced = [p for _, p in named]
-        self._buffers_ignored = ignored
+        self._bucket_caps = _bucket_caps(bucket_cap_mb, bucket_cap_mb_list)
         if init_sync:
-            self._check_alike(named)
-            broadcast_coalesced([*self._synced, *self._own_buffers()], 0, self.process_group)
-        cap = 25.0 if bucket_cap_mb is None else bucket_cap_mb
-        if cap <= 0 or math.isnan(cap):
-            raise ValueError(f"bucket_cap_mb must be positive, got {bucket_cap_mb}")
-        size = int(cap * _MIB)
-        self.reducer = Reducer(
+            self._check_alike(params)
+            sent = self.forward_sync_buffers or forward_sync_buffers is not None
+            buffers = self._own_buffers() if sent else []
+            broadcast_coalesced([*params, *buffers], 0, self.process_group)
+        self.reducer = self._make_reducer()
+        if static_graph:
+            self._set_static_graph()
+
+    def _synced_parameters(self) -> list[tuple[str, Tensor]]:
+        named = self.module.named_parameters()
+        return [(n, p) for n, p in named if n not in self.parameters_to_ignore]
+
+    def _make_reducer(self) -> Reducer:
+        trained = [(n, p) for n, p in self._synced_parameters() if p.requires_grad]
+        return Reducer(
             [n for n, _ in trained], [p for _, p in trained], self.process_group,
-            (min(size, _FIRST), size), find_unused_parameters or static_graph,
-            gradient_as_bucket_view,
+            self._bucket_caps, self.find_unused_parameters, self.gradient_as_bucket_view,
+            self.static_graph, self.skip_all_reduce_unused_params,
         )  # fmt: skip
+
+    def _set_static_graph(self) -> None:
+        """Make the graph static, as ``static_graph=True`` does."""
+        if self.static_graph:
+            warn("You've set static_graph to be True, no need to set it again.")
+            return
+        self.static_graph = self.reducer.static = True
+        if self.find_unused_parameters:
+            warn(_STATIC_FINDS_UNUSED)
+
+    @property
+    def broadcast_buffers(self) -> bool:
+        """The former name of ``forward_sync_buffers``."""
+        return self.forward_sync_buffers
+
+    @broadcast_buffers.setter
+    def broadcast_buffers(self, value: bool) -> None:
+        self.forward_sync_buffers = value
+
+    # -- copies and pickles -------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not is_initialized() or self.process_group is not world():
+            raise RuntimeError(
+                "DDP Pickling/Unpickling are only supported when using DDP with the default "
+                "process group. That is, when you have called init_process_group and have not "
+                "passed process_group argument to DDP constructor"
+            )
+        left_out = {"process_group", "reducer", "_join_config"}
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {**state, "broadcast_buffers": self.forward_sync_buffers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.process_group = world()
+        self._join_config = JoinConfig()
+        super().__setstate__({n: v for n, v in state.items() if n != "broadcast_buffers"})
+        self.reducer = self._make_reducer()
 
     def _own_buffers(self) -> list[Tensor]:
         named = self.module.named_buffers()
-        return [buffer for name, buffer in named if name not in self._buffers_ignored]
+        return [buffer for name, buffer in named if name not in self.parameters_to_ignore]
 
-    def _check_alike(self, named: Sequence[tuple[str, Tensor]]) -> None:
+    def _check_alike(self, params: Sequence[Tensor]) -> None:
         """Compare the parameters' shapes and dtypes with those of the other ranks."""
         group = self.process_group
-        mine = [(tuple(p.shape), str(p.dtype)) for _, p in named]
+        mine = [(tuple(p.shape), str(p.dtype)) for p in params]
         found: list[Any] = [None] * group.size()
         all_gather_object(found, mine, group)
         for rank, theirs in enumerate(found):
@@ -176,9 +255,9 @@ class DistributedDataParallel(Module, Joinable):
     def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
         """What the module computes; announces a backward pass if gradients are on."""
         syncs = is_grad_enabled() and self.require_backward_grad_sync
-        if syncs:
-            self.reducer.check_finished()
         self._notify()
+        if is_grad_enabled():
+            self.reducer.check_finished()
         if self.will_sync_module_buffers():
             self._sync_buffers()
         if self._join_config.enable:
@@ -199,7 +278,7 @@ class DistributedDataParallel(Module, Joinable):
     def will_sync_module_buffers(self) -> bool:
         """Whether the next forward pass begins with the buffers of rank 0."""
         return bool(
-            self.require_forward_param_sync and self.broadcast_buffers and self._own_buffers()
+            self.require_forward_param_sync and self.forward_sync_buffers and self._own_buffers()
         )
 
     def _sync_buffers(self, joined: bool = False) -> None:
@@ -251,9 +330,9 @@ class DistributedDataParallel(Module, Joinable):
         Raises:
             RuntimeError: If there is one.
             TypeError: If ``hook`` cannot be called.
+            ValueError: If ``hook`` annotates its bucket or result with another type.
         """
-        if not callable(hook):
-            raise TypeError("Communication hook must be callable.")
+        _check_hook(hook)
         if self.reducer.hook is not None:
             raise RuntimeError(
                 "register_comm_hook or register_builtin_comm_hook can only be called once."
@@ -307,6 +386,20 @@ class DistributedDataParallel(Module, Joinable):
         module._ddp_params_and_buffers_to_ignore = list(params_and_buffers_to_ignore)
 
 
+def _check_hook(hook: Any) -> None:
+    if not callable(hook):
+        raise TypeError("Communication hook must be callable.")
+    signature = inspect.signature(hook)
+    bucket = signature.parameters["bucket"].annotation
+    if bucket not in (inspect.Parameter.empty, GradBucket, "GradBucket", "dist.GradBucket"):
+        raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
+    result = signature.return_annotation
+    if result not in (inspect.Signature.empty, Future[Tensor]) and not isinstance(result, str):
+        raise ValueError(
+            "Communication hook: return annotation should be torch.futures.Future[torch.Tensor]."
+        )
+
+
 class _Shadow(JoinHook):
     """What a rank without inputs does while others have some."""
 
@@ -328,19 +421,93 @@ class _Shadow(JoinHook):
         ddp = self.ddp
         ddp.reducer.divisor = ddp.process_group.size()
         source = ddp._highest(is_last_joiner)
-        broadcast_coalesced([*ddp._synced, *ddp._own_buffers()], source, ddp.process_group)
+        params = [param for _, param in ddp._synced_parameters()]
+        broadcast_coalesced([*params, *ddp._own_buffers()], source, ddp.process_group)
 
 
-def _refuse(**given: Any) -> None:
-    for name, value in given.items():
+def _check_delayed(named_params: Any, param: Any, mixed_precision: Any) -> None:
+    if (named_params is None) != (param is None):
+        raise ValueError(
+            "delay_all_reduce_named_params and param_to_hook_all_reduce need to be set at the same "
+            "time."
+        )
+    for name, value in (
+        ("delay_all_reduce_named_params", param),
+        ("mixed_precision", mixed_precision),
+    ):
         if value is not None:
             raise NotImplementedError(f"DistributedDataParallel: {name} is not there in tinytorch")
 
 
-def _check_devices(device_ids: Sequence[Any] | None, device: Any) -> None:
-    if device_ids and str(device) == "cpu":
+def _check_flags(**flags: Any) -> None:
+    for name, value in flags.items():
+        if value is not None and not hasattr(type(value), "__bool__"):
+            raise TypeError(
+                f"DistributedDataParallel: argument '{name}' must be bool, not "
+                f"{type(value).__name__}"
+            )
+
+
+def _find_group(process_group: Any, device_mesh: Any) -> Any:
+    if device_mesh is None:
+        group = world() if process_group is None else process_group
+        if not isinstance(group, ProcessGroup):
+            raise TypeError(
+                "DistributedDataParallel: argument 'process_group' must be ProcessGroup, not "
+                f"{type(group).__name__}"
+            )
+        return group
+    if process_group:
+        raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
+    if device_mesh.ndim != 1:
+        raise RuntimeError(f"Only 1D device mesh is supported, but got {device_mesh}.")
+    return device_mesh.get_group(mesh_dim=0)
+
+
+def _check_params(params: Sequence[Tensor]) -> None:
+    if not any(param.requires_grad for param in params):
+        raise RuntimeError(_NO_GRADIENT)
+    if any(isinstance(param, UninitializedParameter) for param in params):
+        raise RuntimeError(
+            "Modules with uninitialized parameters can't be used with `DistributedDataParallel`. "
+            "Run a dummy forward pass to correctly initialize the modules"
+        )
+
+
+def _check_devices(
+    device_ids: Sequence[Any] | None, output_device: Any, params: Sequence[Tensor]
+) -> tuple[list[Any] | None, Any]:
+    """Check the arguments, and return the GPU in a list and the GPU, or None twice."""
+    if device_ids is not None and len(device_ids) > 1:
+        raise ValueError("device_ids can only be None or contain a single element.")
+    devices = {param.device for param in params}
+    types = {device.type for device in devices}
+    if len(types) != 1:
+        raise ValueError(
+            "DistributedDataParallel's input module must be on the same type of devices, but input "
+            f"module parameters locate in {types}."
+        )
+    if device_ids and types != {"cpu"} and len(devices) == 1:
+        return list(device_ids), device_ids[0] if output_device is None else output_device
+    if device_ids or output_device:
         raise ValueError(
             "DistributedDataParallel device_ids and output_device arguments only work with "
-            f"single-device/multiple-device GPU modules or CPU modules, but got device_ids "
-            f"{list(device_ids)} and module parameters on cpu: leave device_ids out"
+            "single-device/multiple-device GPU modules or CPU modules, but got device_ids "
+            f"{device_ids}, output_device {output_device}, and module parameters {devices}."
         )
+    return None, None
+
+
+def _choose_sync(broadcast_buffers: bool | None, forward_sync_buffers: bool | None) -> bool:
+    """Whether forward passes synchronize buffers, by the new argument or else the old one."""
+    if broadcast_buffers is not None:
+        warn(_BOTH if forward_sync_buffers is not None else _BROADCAST_BUFFERS, FutureWarning)
+    given = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
+    return given is None or given
+
+
+def _bucket_caps(cap: float | None, caps: Sequence[float] | None) -> tuple[int, ...]:
+    """Bytes of the first bucket, of the second, and so on; the last value holds for all others."""
+    if caps:
+        return tuple(int(each * _MIB) for each in caps)
+    return (_FIRST, 25 * _MIB) if cap is None else (int(cap * _MIB),)
