@@ -50,3 +50,34 @@ def forgetful(threshold: int) -> None:
 @pytest.mark.parametrize("threshold", [7, 13, 50])
 def test_their_scopes_go_without_a_trace(threshold: int) -> None:
     assert run(forgetful, threshold) == "done"
+
+
+def interrupted() -> None:
+    import gc
+    import os
+    import signal
+    import subprocess
+    import sys
+
+    import tinytorch as tt
+
+    garbage = [[number] for number in range(300_000)]
+    code = "import os, sys, time; time.sleep(.2); os.kill(int(sys.argv[1]), 2)"
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert not any(hasattr(each, "__code__") for each in gc.callbacks)
+    for _ in range(3):
+        with subprocess.Popen([sys.executable, "-S", "-c", code, str(os.getpid())]) as sender:
+            try:
+                while sender.poll() is None:
+                    with tt.inference_mode():
+                        cycle = [garbage]
+                        cycle.append(cycle)
+                    gc.collect()
+                print("lost")
+            except KeyboardInterrupt:
+                print("raised")
+    assert tt.is_grad_enabled() and not tt.is_inference_mode_enabled()
+
+
+def test_an_interrupt_during_a_collection_is_raised() -> None:
+    assert run(interrupted).split() == ["raised"] * 3

@@ -96,11 +96,15 @@ class autocast:  # a context manager, named as a function
         self._before.append(
             (is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled())
         )
-        set_autocast_enabled(device, self._enabled)
-        set_autocast_dtype(device, self.fast_dtype)
-        autocast_increment_nesting()
-        if self._caches is not None:
-            set_autocast_cache_enabled(self._caches)
+        try:
+            set_autocast_enabled(device, self._enabled)
+            set_autocast_dtype(device, self.fast_dtype)
+            autocast_increment_nesting()
+            if self._caches is not None:
+                set_autocast_cache_enabled(self._caches)
+        except BaseException:  # Ctrl-C, between two settings
+            self._restore(*self._before.pop())
+            raise
         return self
 
     def __exit__(
@@ -109,9 +113,16 @@ class autocast:  # a context manager, named as a function
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if autocast_decrement_nesting() == 0:
-            clear_autocast_cache()
-        enabled, dtype, caches = self._before.pop()
+        before = self._before.pop()
+        try:
+            if autocast_decrement_nesting() == 0:
+                clear_autocast_cache()
+            self._restore(*before)
+        except BaseException:  # Ctrl-C, between two settings
+            self._restore(*before)
+            raise
+
+    def _restore(self, enabled: bool, dtype: dtypes.dtype, caches: bool) -> None:
         set_autocast_enabled(self.device, enabled)
         set_autocast_dtype(self.device, dtype)
         set_autocast_cache_enabled(caches)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from ..state import Variable, count_block, inference_enabled
+from ..state import Variable, count_block, forget_ended_blocks, inference_enabled
 from .saved_tensors import is_needed
 
 
@@ -41,11 +41,13 @@ _next_number = itertools.count(1).__next__
 
 def mark(made: Any) -> None:
     """Note on a new tensor that it is made in inference mode or inside ``vmap``."""
-    if inference_enabled():
+    inference, number = inference_enabled(), MAPPED.get()
+    if inference:
         made._inference = True
-    number = MAPPED.get()
     if number:
         made._mapped = number
+    if not inference and not number:
+        forget_ended_blocks()
 
 
 def settle(tensor: Any) -> bool:

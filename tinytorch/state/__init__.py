@@ -41,6 +41,7 @@ from .defaults import set_generator_factory as set_generator_factory
 from .grad import GRAD as GRAD
 from .grad import count_block as count_block
 from .grad import enable_grad as enable_grad
+from .grad import forget_ended_blocks as forget_ended_blocks
 from .grad import grad_enabled as grad_enabled
 from .grad import inference_enabled as inference_enabled
 from .grad import inference_mode as inference_mode

@@ -82,7 +82,11 @@ def _plain(function: Callable[..., Any], settings: Callable[[], Settings]) -> Ca
         try:
             return function(*args, **kwargs)
         finally:
-            entry.leave()
+            try:
+                entry.leave()
+            except BaseException:  # Ctrl-C, before the frames were taken away
+                entry.abandon()
+                raise
 
     return wrapper
 
@@ -158,8 +162,12 @@ class _Steps:
         self._step(self._body.close)
 
     def _step(self, advance: Callable[..., Any], *value: Any) -> Any:
-        self._entry.resume()
         try:
+            self._entry.resume()
             return advance(*value)
         finally:
-            self._entry.pause()
+            try:
+                self._entry.pause()
+            except BaseException:  # Ctrl-C, before the frames were taken away
+                self._entry.abandon()
+                raise

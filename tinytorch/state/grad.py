@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
@@ -21,21 +22,42 @@ _OFF: Settings = ((GRAD, False),)
 _NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
 
 #: Called with True when the first block of inference mode, or of a vmap, is entered in any thread
-#: or task, and with False when the last is gone: between the two, tensors ask how they are made.
+#: or task, and with False when the last is gone: between the two, new tensors are marked.
 when_inference: list[Callable[[bool], None]] = []
+_marking = False
 _blocks = 0
-_counting = threading.RLock()  # for a block may go when Python collects garbage, at any time
+_inference_blocks: list[weakref.ref[_Block]] = []
+_counting = threading.RLock()  # reentrant: a collection may enter a block while another is counted
 
 
 def count_block(change: int) -> None:
-    """Note that there is one block of inference mode, or of a vmap, more or less."""
+    """Note that there is one block of a vmap more or less."""
     global _blocks
     with _counting:
-        before = _blocks > 0
         _blocks += change
-        if (_blocks > 0) is not before:
-            for told in when_inference:
-                told(not before)
+        _switch_marking()
+
+
+def forget_ended_blocks() -> None:
+    """Stop marking new tensors if no block of inference mode or of a vmap is left."""
+    with _counting:
+        _inference_blocks[:] = [ref for ref in _inference_blocks if ref() is not None]
+        _switch_marking()
+
+
+def _switch_marking() -> None:
+    global _marking
+    wanted = _blocks > 0 or bool(_inference_blocks)
+    if wanted is not _marking:
+        _marking = wanted
+        for notify in when_inference:
+            notify(wanted)
+
+
+class _Block:
+    """Lives as long as a block of inference mode, or a copy of its context."""
+
+    __slots__ = ("__weakref__",)
 
 
 class _Inference(tuple[tuple[Slot[Any], Any], ...]):
@@ -45,11 +67,14 @@ class _Inference(tuple[tuple[Slot[Any], Any], ...]):
     """
 
     def __new__(cls) -> Self:
-        count_block(1)
-        return super().__new__(cls, ((GRAD, False), (INFERENCE, True)))
+        made = super().__new__(cls, ((GRAD, False), (INFERENCE, True)))
+        made.block = _Block()
+        with _counting:
+            _inference_blocks.append(weakref.ref(made.block))
+            _switch_marking()
+        return made
 
-    def __del__(self, count: Callable[[int], None] = count_block) -> None:
-        count(-1)
+    block: _Block
 
 
 def grad_enabled() -> bool:
@@ -210,6 +235,10 @@ class inference_mode(Scope):
     def __init__(self, mode: bool = True) -> None:
         super().__init__()
         self.mode: bool = mode
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        forget_ended_blocks()
 
     def _settings(self) -> Settings:
         return _Inference() if self.mode else _NO_INFERENCE

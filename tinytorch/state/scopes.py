@@ -222,9 +222,17 @@ class Entry:
 
     def enter(self) -> None:
         """Push one frame per setting."""
-        for slot, value in self.settings:
-            frame = Frame(value, self, slot.var.get())
-            self.tokens.append(slot.var.set(frame))
+        try:
+            for slot, value in self.settings:
+                frame = Frame(value, self, slot.var.get())
+                self.tokens.append(slot.var.set(frame))
+        except BaseException:  # Ctrl-C, between two frames
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Leave without looking for the frames: they no longer count, wherever they are."""
+        self.live = self.open = False
 
     def leave(self) -> None:
         """Take this entry's frames away, and no others."""
@@ -300,8 +308,12 @@ class Scope:
 
     def __enter__(self) -> object:
         entry = Entry(self._settings(), self)
-        entry.enter()
         self._entries.append(entry)
+        try:
+            entry.enter()
+        except BaseException:
+            self._entries.remove(entry)
+            raise
         return None
 
     def __exit__(
@@ -310,10 +322,20 @@ class Scope:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        entry = self._innermost()
-        if entry is not None:
-            self._entries.remove(entry)
-            entry.leave()
+        if not self._entries:
+            raise RuntimeError(f"{type(self).__name__}: left more often than entered")
+        entry = None
+        try:
+            entry = self._innermost()
+            if entry is not None:
+                self._entries.remove(entry)
+                entry.leave()
+        except BaseException:  # Ctrl-C, before the frames were taken away
+            entry = entry or self._innermost()
+            if entry is not None:
+                entry.abandon()
+                self._entries[:] = [each for each in self._entries if each is not entry]
+            raise
 
     def _innermost(self) -> Entry | None:
         """The entry that ends here: of this context, else the only one that is open.
@@ -321,8 +343,6 @@ class Scope:
         None if the block was entered in another context and the object is open in several:
         which of them ended cannot be told, and those still running must keep their scope.
         """
-        if not self._entries:
-            raise RuntimeError(f"{type(self).__name__}: left more often than entered")
         slot = self._entries[-1].settings[0][0]
         frame = slot.top()
         while frame is not None:

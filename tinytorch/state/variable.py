@@ -12,38 +12,38 @@ from __future__ import annotations
 import gc
 import sys
 from contextvars import Context, ContextVar, Token, copy_context
-from threading import get_ident
+from functools import partial
+from operator import methodcaller
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 
 _INTERRUPTS_C = sys.version_info < (3, 12)
 
-_collector: int | None = None
-# What the context was when variables were set during a collection: this one and the one before,
-# for the function that was interrupted goes on after a collection, perhaps into another.
+
+class _Collection(list[None]):
+    """Not empty while Python collects garbage.
+
+    The getters are C functions. A Python function that the collector calls would execute signal
+    handlers, and the collector drops the KeyboardInterrupt that the handler of Ctrl-C raises.
+    """
+
+    start = property(methodcaller("append", None))
+    stop = property(methodcaller("clear"))
+
+
+_collection = _Collection()
+# Called with "start" or "stop", and a dictionary. Running in a context empties Python's caches of
+# variables, which may refer to values that were lost.
+gc.callbacks.append(partial(Context().run, getattr, _collection))
+
+# Copies of the context as it was when variables were set during a collection.
 _held: list[Context] = []
-_held_before: list[Context] = []
-
-
-def _note(phase: str, info: dict[str, int]) -> None:
-    """Hear from Python that a collection begins or ends."""
-    global _collector, _held, _held_before
-    if phase == "start":
-        _held, _held_before = [], _held
-        _collector = get_ident()
-        return
-    _collector = None
-    if _held:
-        Context().run(int)  # to enter a context and leave it empties the caches
-
-
-gc.callbacks.append(_note)
 
 
 def collecting() -> bool:
-    """Whether this code runs because garbage is being collected, whatever it interrupted."""
-    return _collector is not None and _collector == get_ident()
+    """Whether Python collects garbage, so that this code may have interrupted any other."""
+    return bool(_collection)
 
 
 class Variable(Generic[_T]):
@@ -57,17 +57,20 @@ class Variable(Generic[_T]):
 
     def set(self, value: _T) -> Token[_T]:
         """Set the value in this context, and return what ``reset`` takes."""
-        if _collector is not None:
+        if _collection or _held:
             _hold()
         return self._var.set(value)
 
     def reset(self, token: Token[_T]) -> None:
         """Give the variable the value that it had before the ``set`` that returned ``token``."""
-        if _collector is not None:
+        if _collection or _held:
             _hold()
         self._var.reset(token)
 
 
 def _hold() -> None:
-    if _INTERRUPTS_C and collecting():
+    """Keep the context alive for a C function that was interrupted, until it has returned."""
+    if not _collection:
+        _held.clear()
+    elif _INTERRUPTS_C:
         _held.append(copy_context())

@@ -1,0 +1,159 @@
+"""Ctrl-C at random moments: each arrives as KeyboardInterrupt, and the state is right after it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+
+from tests.faults.campaign import Form, check, finish, start
+
+
+def _rounds(body: str, rounds: int, folder: str) -> None:
+    import gc
+    import os
+    import sys
+    import time
+    import traceback
+
+    import tinytorch as tt
+
+    def training():
+        net = tt.nn.Sequential(tt.nn.Linear(8, 16), tt.nn.Tanh(), tt.nn.Linear(16, 1))
+        optimizer = tt.optim.Adam(net.parameters())
+        x, y = tt.randn(32, 8), tt.randn(32, 1)
+        while True:
+            optimizer.zero_grad()
+            tt.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+            yield
+
+    garbage = [[number] for number in range(100_000)]
+
+    def collections():
+        while True:
+            with tt.inference_mode():
+                cycle = [tt.ones(2), garbage]
+                cycle.append(cycle)
+            gc.collect()
+            yield
+
+    def loaders():
+        dataset = tt.utils.data.TensorDataset(tt.arange(64.0), tt.arange(64))
+        while True:
+            loader = tt.utils.data.DataLoader(
+                dataset, batch_size=8, shuffle=True, num_workers=2,
+                multiprocessing_context="thread",
+            )  # fmt: skip
+            for x, _ in loader:
+                x.sum()
+            yield
+
+    def saves():
+        path = os.path.join(folder, "weights.pt")
+        while True:
+            tt.save({"weight": tt.ones(2000)}, path)
+            assert tt.load(path)["weight"].sum().item() == 2000
+            yield
+
+    @tt.no_grad()
+    def decorated(x):
+        return x * 2
+
+    def scopes():
+        x = tt.ones(3, requires_grad=True)
+        while True:
+            with tt.no_grad(), tt.backend_context("numpy"), tt.default_dtype_context(tt.float64):
+                with tt.enable_grad(), tt.inference_mode(), tt.autocast("cpu"):
+                    decorated(x)
+                with tt.set_grad_enabled(True):
+                    decorated(x)
+            yield
+
+    def check_state():
+        state = tt.get_state()
+        assert state.backend == "numpy", state
+        assert state.grad_enabled and not state.inference_mode, state
+        assert state.default_dtype is tt.float32, state
+        assert tt.ones(1, requires_grad=True).mul(2).requires_grad
+        assert not tt.is_autocast_enabled("cpu")
+        before = tt.get_rng_state()
+        numbers = tt.rand(3)
+        tt.set_rng_state(before)
+        assert tt.equal(tt.rand(3), numbers)
+        left = set(os.listdir(folder)) - {"weights.pt"}
+        assert not left, left
+
+    steps = locals()[body]()
+    for _ in range(20):
+        next(steps)  # what is imported on first use is there
+    check_state()
+    lost, interrupt = 0, None
+    for _ in range(rounds):
+        try:
+            end = time.monotonic() + 2
+            print("ready", flush=True)
+            while time.monotonic() < end:
+                next(steps)
+            lost += 1
+        except KeyboardInterrupt as error:
+            interrupt = error
+        try:
+            check_state()
+        except AssertionError as error:
+            # Python executes the handler of a signal before the first instruction of a function
+            # as well. Where that is an __exit__ the block ends without it, here as in PyTorch.
+            last = list(traceback.walk_tb(interrupt.__traceback__))[-1]
+            name, line = last[0].f_code.co_name, last[1] - last[0].f_code.co_firstlineno
+            if name not in ("__exit__", "leave") or line:
+                raise error from interrupt  # which shows where it arrived
+            print("no exit", flush=True)
+            sys.exit(0)
+        steps = locals()[body]()
+        print("checked", flush=True)
+    print("lost", lost)
+    sys.exit(lost > 0)
+
+
+def _interrupt(body: str, count: int, form: Form) -> str:
+    sent = unfinished = 0
+    while sent < count:
+        done, result, err = _send(body, count - sent, form)
+        sent += done
+        unfinished += result == "no exit"
+        assert result in ("lost 0", "no exit"), f"{body}: {result}, {sent} sent\n{err}"
+        assert unfinished <= max(2, count // 10), f"{unfinished} of {sent} blocks were not left"
+    beside = f" but for {unfinished} before an __exit__" if unfinished else ""
+    return f"{sent} interrupts, 0 lost, the state right after each{beside}"
+
+
+def _send(body: str, count: int, form: Form) -> tuple[int, str, str]:
+    """Send up to ``count`` signals to one process; how many, its last line and its errors."""
+    sent, result = 0, "ended early"
+    with tempfile.TemporaryDirectory() as folder:
+        process = start(_rounds, body, count, folder)
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line == "ready\n":
+                time.sleep(form.random.uniform(0.001, 0.03))
+                os.kill(process.pid, signal.SIGINT)
+                sent += 1
+            elif line != "checked\n":
+                result = line.strip()
+                break
+        _, err = finish(process)
+    return sent, result, err
+
+
+def _register(body: str) -> Callable[[Form], str]:
+    def interrupted(form: Form) -> str:
+        return _interrupt(body, form.pick(20, 200), form)
+
+    interrupted.__name__ = f"ctrl_c_in_{body}"
+    return check(interrupted)
+
+
+for _body in ("training", "collections", "loaders", "saves", "scopes"):
+    _register(_body)
