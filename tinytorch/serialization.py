@@ -323,7 +323,7 @@ def _named(value: Any) -> tuple[str, Any]:
                 f"add_safe_globals: expected an object and its full name, got {value!r}"
             )
         return value[1], value[0]
-    return f"{value.__module__}.{value.__qualname__}", value
+    return f"{getattr(value, '__module__', None)}.{value.__qualname__}", value
 
 
 def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:

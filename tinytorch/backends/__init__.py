@@ -219,7 +219,8 @@ def _source(loader: Any) -> str:
     if isinstance(loader, str):
         return loader
     name = str(getattr(loader, "__qualname__", "<unnamed>"))
-    return "" if "<" in name else f"{loader.__module__}:{name}"
+    module = getattr(loader, "__module__", None)
+    return "" if "<" in name or module is None else f"{module}:{name}"
 
 
 def list_backends() -> list[str]:

@@ -75,7 +75,7 @@ class Absent:
     def __init_subclass__(cls, why: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if why is not None:
-            module = cls.__module__.removeprefix("tinytorch.")
+            module = getattr(cls, "__module__", "").removeprefix("tinytorch.")
             cls._why = f"{module}.{cls.__qualname__}: {why}"
             cls.__doc__ = inspect.cleandoc(cls.__doc__ or "") + _example(
                 f"{module}.{cls.__qualname__}", f"NotImplementedError: {cls._why}"

@@ -66,7 +66,8 @@ def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
 def unfit(name: str, argument: str, kind: type, value: Any) -> TypeError:
     """The error for a value of another kind, in PyTorch's words."""
     given = type(value)
-    found = f"numpy.{given.__name__}" if given.__module__ == "numpy" else given.__name__
+    of_numpy = getattr(given, "__module__", None) == "numpy"
+    found = f"numpy.{given.__name__}" if of_numpy else given.__name__
     return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {found}")
 
 

@@ -133,7 +133,8 @@ class Distribution(ShortTracebacks):
     def _own_class(self) -> Any:
         """The nearest class that is this library's, whose parameters are known."""
         package = __name__.rpartition(".")[0]
-        return next(kind for kind in type(self).__mro__ if kind.__module__.startswith(package))
+        modules = ((kind, getattr(kind, "__module__", "")) for kind in type(self).__mro__)
+        return next(kind for kind, module in modules if module.startswith(package))
 
     def _parameters(self) -> tuple[str, ...]:
         """The attributes that ``expand`` expands."""

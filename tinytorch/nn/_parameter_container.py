@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Self, overload
 
 from ..core.tensor import Tensor
+from ..dispatch.tensor_types import typename
 from .module import Module
-from .module.members import typename
 from .parameter import Parameter
 
 __all__ = ["ParameterDict", "ParameterList"]

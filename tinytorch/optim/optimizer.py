@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 from ..core.tensor import Tensor
+from ..dispatch.tensor_types import typename
 from ..warnings import warn
 from ._hooks import (
     HookTables,
@@ -88,7 +89,7 @@ class Optimizer(HookTables):
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors "
-                f"or dicts, but got {_typename(params)}"
+                f"or dicts, but got {typename(params)}"
             )
         self.defaults = defaults
         self._make_hook_tables()
@@ -203,7 +204,7 @@ class Optimizer(HookTables):
         for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(
-                    "optimizer can only optimize Tensors, but one of the params is " + _typename(p)
+                    "optimizer can only optimize Tensors, but one of the params is " + typename(p)
                 )
             if not (self.defaults.get("differentiable") or p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
@@ -367,12 +368,3 @@ def _normalize(group: ParamGroup) -> None:
 def _plain(value: Any) -> Any:
     """A 0-d tensor as its number, for ``repr``."""
     return value.item() if isinstance(value, Tensor) and not value.ndim else value
-
-
-def _typename(value: Any) -> str:
-    """torch's ``typename``: ``int``, or the type string of a tensor."""
-    if isinstance(value, Tensor):
-        return str(value.type())
-    kind = type(value)
-    module = kind.__module__
-    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"

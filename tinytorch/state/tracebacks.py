@@ -111,7 +111,7 @@ class ShortTracebacks:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__module__.partition(".")[0] == _PACKAGE:
+        if getattr(cls, "__module__", "").partition(".")[0] == _PACKAGE:
             for name, value in list(vars(cls).items()):
                 public = not name.startswith("_") and name != "forward"
                 if isinstance(value, FunctionType) and (public or name == "__init__"):

@@ -6,6 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...core.tensor import Tensor
+from ...dispatch.tensor_types import typename
 from ...state.tracebacks import ShortTracebacks
 from ..parameter import Buffer, Parameter
 from . import global_hooks
@@ -260,16 +261,6 @@ class Members(ShortTracebacks):
         self.__dict__.update(state)
         for name in REGISTRIES:
             self._set_registry(name, self.__dict__.pop(name))
-
-
-def typename(value: object) -> str:
-    """The name of a value's type as error messages give it: with its module, if not built in."""
-    if isinstance(value, Tensor):
-        return str(value.type())
-    kind = type(value)
-    if kind.__module__ == "builtins":
-        return kind.__qualname__
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _may_be_buffer(value: object) -> bool:

@@ -209,7 +209,7 @@ def _answering(there: Any, worker: int) -> Callable[[int, Any], None]:
 
 def _known(kind: type[BaseException]) -> type[BaseException]:
     """``kind`` if others find it by its name, else RuntimeError."""
-    found: Any = sys.modules.get(kind.__module__)
+    found: Any = sys.modules.get(getattr(kind, "__module__", ""))
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
     return kind if found is kind else RuntimeError

@@ -135,7 +135,7 @@ def _rule_for(sample: Any, table: dict[Any, Collate]) -> Collate | None:
 def _is_numpy(sample: Any) -> bool:
     """Whether it is an array or a number of NumPy, which cannot be asked here by class."""
     kind = type(sample)
-    return kind.__module__ == "numpy" and hasattr(sample, "dtype")
+    return getattr(kind, "__module__", None) == "numpy" and hasattr(sample, "dtype")
 
 
 def _collate_arrays(batch: Sequence[Any], part: Callable[[Any], Any]) -> Any:
