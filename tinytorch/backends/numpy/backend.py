@@ -11,7 +11,7 @@ import numpy
 
 from ..base import Array, Backend
 from ..scans import accumulate, last_true
-from . import blas_use, float_remainders, log_sums, ordering, shared_memory
+from . import float_remainders, log_sums, ordering, shared_memory, threads
 from .bit_where import choose, keep
 from .float_products import float_prod
 from .float_sums import FEW, LONG_ROW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
@@ -33,6 +33,8 @@ _BLOCK = 65536
 _THREADED = 1 << 19
 #: Below this many elements numpy.where is fast enough.
 _FEW = 16384
+#: OpenBLAS takes one thread for a matrix and a vector that have no more elements than this.
+_FEW_FACTORS = 9216
 #: Up to here numpy.matmul's loop over matrices costs less than to reshape them.
 _SMALL = 512
 #: From here on selecting bits is faster than numpy.where on a mask that is not regular.
@@ -122,6 +124,15 @@ class _NumbersOf(dict[Any, Callable[[float], Any]]):
 
 
 _numbers = _NumbersOf()
+
+
+def _multiply(x1: Array, x2: Array, /, **options: Any) -> Array:
+    """``numpy.matmul``; a batch of matrices times one matrix is a single product."""
+    if x1.ndim > 2 and x2.ndim == 2 and x1.size > _SMALL and x1.flags.c_contiguous:
+        if not options and x1.shape[-1] == x2.shape[0]:
+            rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)
+            return rows.reshape(*x1.shape[:-1], x2.shape[1])
+    return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
 
 
 class NumpyBackend(Backend):
@@ -486,18 +497,14 @@ class NumpyBackend(Backend):
     number: Any = staticmethod(_numbers.__getitem__)
 
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
-        """``numpy.matmul``; matrices that meet the same one are multiplied in one product."""
-        if x1.size + x2.size > blas_use.FEW:
-            blas_use.note(x1.size + x2.size)
+        """``numpy.matmul``; small products take one of BLAS's threads."""
+        if x1.size * x2.shape[-1] > threads.SINGLE or x1.size + x2.size > _FEW_FACTORS:
+            return threads.call(threads.products_work(x1, x2), _multiply, x1, x2, **options)
         # On a few elements in half the time. A single 0 would lose NaN: it scales as nothing.
         if x1.ndim == x2.ndim == 2 and x1.size > 1 < x2.size and x1.dtype.char in "fdFD":
             if not options:
                 return x1.dot(x2)
-        if x1.ndim > 2 and x2.ndim == 2 and x1.size > _SMALL and x1.flags.c_contiguous:
-            if not options and x1.shape[-1] == x2.shape[0]:
-                rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)
-                return rows.reshape(*x1.shape[:-1], x2.shape[1])
-        return numpy.matmul(x1, x2, order="C", **options)  # whatever the order of the batches
+        return _multiply(x1, x2, **options)
 
     log1p, expm1 = _or_formula("log1p"), _or_formula("expm1")
     cosh, sinh = _or_formula("cosh"), _or_formula("sinh")
@@ -510,10 +517,8 @@ class NumpyBackend(Backend):
     def in_parts(
         self, work: Callable[[int, int], Any], count: int, products: bool = False
     ) -> list[Any]:
-        if count < 2 or (products and blas_use.is_recent()):
+        if count < 2 or (products and threads.was_threaded_recently()):
             return [work(0, count)]
-        from . import threads  # what most programs do without
-
         return threads.run(work, count)
 
     def make_generator(self, seed: int) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from . import blas_use
+from . import threads
 
 #: Below this many elements a sum over several dimensions is left to ``add.reduce``.
 FEW = 8192
@@ -203,16 +203,19 @@ def _rows(matrix: Any) -> Any:
 
 def _product(matrix: Any) -> Any:
     """The sum of each row."""
-    blas_use.note(matrix.size)
-    return matrix @ _ones(matrix.shape[1], matrix.dtype.char)
+    return _matmul(matrix, _ones(matrix.shape[1], matrix.dtype.char))
+
+
+def _matmul(x1: Any, x2: Any) -> Any:
+    """Product of a matrix and a vector of ones, on one of BLAS's threads where it is small."""
+    return threads.call(threads.ELEMENT * max(x1.size, x2.size), numpy.matmul, x1, x2)
 
 
 def _columns(matrix: Any) -> Any:
     count, size = matrix.shape
     char = matrix.dtype.char
-    blas_use.note(matrix.size)
     if count <= LONG_ROW:
-        return _ones(count, char) @ matrix
+        return _matmul(_ones(count, char), matrix)
     whole = count // _ROW * _ROW
-    parts = _ones(_ROW, char) @ matrix[:whole].reshape(-1, _ROW, size)
+    parts = _matmul(_ones(_ROW, char), matrix[:whole].reshape(-1, _ROW, size))
     return _columns(parts) + _ones(count - whole, char) @ matrix[whole:]

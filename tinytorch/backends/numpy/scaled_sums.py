@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from . import blas_use
+from . import threads
 
 #: Below this many elements the call costs as much as it saves.
 _FEW = 16384
@@ -38,12 +38,10 @@ def add_scaled(target: Any, array: Any, scale: float, keep: float = 1.0) -> bool
     if function is None:
         _in_blocks(target.reshape(-1), array.reshape(-1), scale, keep)
         return True
-    blas_use.note(target.size)
     x, y = array.ctypes.data, target.ctypes.data
-    if keep == 1:
-        function(target.size, scale, x, 1, y, 1)
-    else:
-        function(target.size, scale, x, 1, keep, y, 1)
+    factor = () if keep == 1 else (keep,)
+    work = threads.ELEMENT * target.size
+    threads.call(work, function, target.size, scale, x, 1, *factor, y, 1)
     return True
 
 

@@ -13,6 +13,8 @@ from ..checks import check_scalar_types
 
 #: Fewer elements than this are multiplied without a look at who else does.
 _FEW = 4096
+#: Multiply-adds up to which OpenBLAS takes one thread itself (``backends/numpy/threads.py``).
+_SINGLE = 1 << 18
 
 
 def product_name(node: Node) -> str:
@@ -63,7 +65,7 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
     """
     if out is None and input.ndim == 2 == other.ndim and 1 < input.size < _FEW > other.size > 1:
         dtype = input.dtype
-        if dtype is other.dtype and dtype.char in "fd":
+        if dtype is other.dtype and dtype.char in "fd" and len(input) * other.size <= _SINGLE:
             try:
                 return input.dot(other)
             except ValueError:  # what follows says in PyTorch's words what is wrong
@@ -368,12 +370,13 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
     dtype, ndim = input.dtype, input.ndim
     if ndim == 2 == weight.ndim and 1 < input.size < _FEW > weight.size > 1:
         if dtype is weight.dtype and dtype.char in "fd" and input.shape[1] == weight.shape[1]:
-            product = input.dot(weight.T)
-            if bias is None:
-                return product
-            if bias.dtype is dtype and bias.shape == product.shape[1:]:
-                product += bias
-                return product
+            if len(input) * weight.size <= _SINGLE:
+                product = input.dot(weight.T)
+                if bias is None:
+                    return product
+                if bias.dtype is dtype and bias.shape == product.shape[1:]:
+                    product += bias
+                    return product
     if input.shape[-1:] != weight.shape[-1:]:
         _refuse_sizes(input, weight)
     if dtype is not weight.dtype or dtype.char == "?":
