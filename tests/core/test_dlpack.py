@@ -104,3 +104,33 @@ def test_tensors_of_both_libraries_do_not_mix(torch: Any, mix: Any) -> None:
     with pytest.raises(TypeError):
         mix(tt.ones(2), torch.ones(2))
     assert tt.from_dlpack(torch.ones(2)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", """
+    bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64
+    complex128 bfloat16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz
+""".split())  # fmt: skip
+def test_every_dtype_of_dlpack_is_shared_both_ways(torch: Any, name: str) -> None:
+    if name == "bfloat16" or name.startswith("float8"):
+        pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
+    values, wide = [[0, 1, 2], [3, 1, 0]], "complex128" if name.startswith("c") else "float64"
+    theirs = torch.tensor(values).to(getattr(torch, name))
+    ours = tt.tensor(values).to(getattr(tt, name))
+
+    def same(found: Any, wanted: Any) -> None:
+        assert str(found.dtype).rpartition(".")[2] == name and found.shape == wanted.shape
+        assert found.data_ptr() == wanted.data_ptr()
+        libs = (torch, tt) if isinstance(found, torch.Tensor) else (tt, torch)
+        a, b = (x.to(getattr(lib, wide)) for x, lib in zip((found, wanted), libs, strict=True))
+        assert a.tolist() == b.tolist()
+
+    for part in (lambda x: x, lambda x: x.t()[1:], lambda x: x[1, 1]):
+        same(tt.from_dlpack(part(theirs)), part(theirs))
+        same(torch.from_dlpack(part(ours)), part(ours))
+        same(tt.from_dlpack(torch.utils.dlpack.to_dlpack(part(theirs))), part(theirs))
+        same(torch.utils.dlpack.from_dlpack(tt.utils.dlpack.to_dlpack(part(ours))), part(ours))
+    copy = torch.from_dlpack(ours, copy=True)
+    assert copy.data_ptr() != ours.data_ptr() and copy.dtype == getattr(torch, name)
+    assert tt.from_dlpack(tt.utils.dlpack.to_dlpack(ours)).dtype is ours.dtype
+    assert tt.from_dlpack(theirs[:0]).shape == torch.from_dlpack(ours[:0]).shape == (0, 3)
+    assert ours.__dlpack__(dl_device=(1, 0), copy=True, max_version=(1, 0)) is not None

@@ -252,3 +252,11 @@ def test_a_class_comes_before_the_module_it_is_in(first: str, name: str) -> None
     program = f"import {first.format(name)}; import tinytorch.numpy as np; print(np.{name})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.startswith("<class "), done.stderr
+
+
+def test_names_whose_value_is_none_are_names() -> None:
+    namespace = tt.ones(1).__array_namespace__()
+    for module in (namespace, tnp, tt):
+        assert module.newaxis is None and hasattr(module, "newaxis")
+        assert {"newaxis", "pi", "e", "inf", "nan"} <= set(dir(module))
+        exec(f"from {module.__name__} import newaxis", {})

@@ -10,6 +10,7 @@ References:
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from ..state import grad_enabled
@@ -56,7 +57,56 @@ def dlpack(
     wanted = {name: value for name, value in options.items() if value is not None}
     if stream != -1:
         wanted["stream"] = stream
-    return self._data.__dlpack__(**wanted)
+    code = _CODES.get(self.dtype.name)
+    if code is None:
+        return self._data.__dlpack__(**wanted)
+    # Libraries export integers alone of as many bits; the capsule then says what they stand for.
+    capsule = self._data.view(f"uint{8 * self.dtype.itemsize}").__dlpack__(**wanted)
+    capsule_field(capsule, _DTYPE, ctypes.c_uint8)[0] = code
+    return capsule
+
+
+#: DLPack's codes of the dtypes that NumPy has not.
+_CODES = {
+    "bfloat16": 4, "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12,
+    "float8_e5m2fnuz": 13,
+}  # fmt: skip
+_UNSIGNED = 1
+_ADDRESS = ctypes.sizeof(ctypes.c_void_p)
+#: Where the fields of a ``DLTensor`` begin: behind the elements' address are two integers for the
+#: device, the number of dimensions, and the dtype as code, bits and lanes.
+_DEVICE, _DTYPE = _ADDRESS, _ADDRESS + 12
+
+
+def capsule_field(capsule: Any, start: int, kind: type[ctypes._SimpleCData[int]]) -> Any:
+    """Two numbers in the ``DLTensor`` of a capsule, which may be written to."""
+    versioned = '"dltensor_versioned"' in repr(capsule)
+    read = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    address = read(capsule, b"dltensor_versioned" if versioned else b"dltensor")
+    # Version, owner, deleter and flags come before.
+    before = 16 + 2 * _ADDRESS if versioned else 0
+    return (kind * 2).from_address(address + before + start)
+
+
+def capsule_device(capsule: Any) -> tuple[int, int]:
+    """The device of a capsule's memory as DLPack counts: ``(type, number)``."""
+    kind, number = capsule_field(capsule, _DEVICE, ctypes.c_int32)
+    return kind, number
+
+
+def read_as_unsigned(capsule: Any) -> str | None:
+    """Have a capsule of a dtype that NumPy has not say unsigned integers; return that dtype's name.
+
+    None means that NumPy reads the capsule as it is.
+    """
+    code_and_bits = capsule_field(capsule, _DTYPE, ctypes.c_uint8)
+    names = {code: name for name, code in _CODES.items()}
+    name = names.get(code_and_bits[0])
+    if name is not None:
+        code_and_bits[0] = _UNSIGNED
+    return name
 
 
 def dlpack_device(self: Tensor) -> tuple[Any, int]:
@@ -106,7 +156,7 @@ def array_interface(self: Tensor) -> dict[str, Any]:
     return {**array.__array_interface__, "strides": array.strides}
 
 
-def ctypes(self: Tensor) -> Any:
+def ctypes_of(self: Tensor) -> Any:
     """What ``numpy.ndarray.ctypes`` is, ``data`` and ``data_as`` for functions of C among it.
 
     Raises:

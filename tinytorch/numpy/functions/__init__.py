@@ -19,7 +19,7 @@ from ...dispatch.op import NAMESPACES
 from ...dispatch.promotion import to_tensor
 from ...dtypes import NAMES
 from ...facade import constants
-from ...facade.resolve import find, missing
+from ...facade.resolve import HOMES, find, missing
 from ...state import current_backend
 from .array_api import VERSIONS, NamespaceInfo
 from .dialect import same
@@ -111,9 +111,9 @@ def _attribute(name: str) -> Any:
         function = find("", name)  # what gradient rules call that is not NumPy's
         if function is not None and function.op.strict:
             function = _with_numbers(function)
-    if function is None:
-        function = vars(constants).get(name)
-    if function is None:
+    if function is None and name in vars(constants):  # which may be None, as `newaxis` is
+        function = vars(constants)[name]
+    elif function is None:
         return _forwarded(name)
     globals()[name] = function
     return function
@@ -137,4 +137,4 @@ def _forwarded(name: str) -> Any:
 
 def __dir__() -> list[str]:
     kinds = (name for name in DTYPES if current_backend().supports(NAMES[name]))
-    return sorted({*NAMESPACES["numpy"], *_SAME, *kinds})
+    return sorted({*NAMESPACES["numpy"], *_SAME, *kinds, *HOMES[constants.__name__]})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import backends
+from ... import backends, dtypes
+from ...core import dlpack
 from ...core.tensor import Size, Tensor, wrap
 from ...dispatch.creation import backend_of_device
 from ...dispatch.op import OPS, composite
@@ -233,10 +234,21 @@ def _shared(source: Any) -> Tensor:
         return wrap(xp.library.from_dlpack(source), xp)
     xp = backend_of_device("cpu")
     library = backends.load("numpy").library
-    array = library.from_dlpack(source)
-    if isinstance(source, _Capsule):  # its first form does not say whether one may write
+    is_bare = isinstance(source, _Capsule)
+    capsule = source if is_bare else _Capsule(_requested(source))
+    name = dlpack.read_as_unsigned(capsule.capsule)
+    array = library.from_dlpack(capsule)
+    if is_bare:  # its first form does not say whether one may write
         array = library.asarray(_Writable(array))
-    return wrap(xp.from_numpy(array), xp)
+    return wrap(xp.from_numpy(array if name is None else array.view(dtypes.NAMES[name].dtype)), xp)
+
+
+def _requested(source: Any) -> Any:
+    """The capsule of an object, in the newest form that it knows."""
+    try:
+        return source.__dlpack__(max_version=(1, 0))
+    except TypeError:  # made before there were versions
+        return source.__dlpack__()
 
 
 class _Writable:
@@ -263,15 +275,4 @@ class _Capsule:
         return self.capsule
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        import ctypes
-
-        versioned = '"dltensor_versioned"' in repr(self.capsule)
-        read = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-            ("PyCapsule_GetPointer", ctypes.pythonapi)
-        )
-        start = read(self.capsule, b"dltensor_versioned" if versioned else b"dltensor")
-        # Behind the address of the elements; version, owner, deleter and flags may come before.
-        address = ctypes.sizeof(ctypes.c_void_p)
-        before = 16 + 2 * address if versioned else 0
-        kind, number = (ctypes.c_int32 * 2).from_address(start + before + address)
-        return kind, number
+        return dlpack.capsule_device(self.capsule)
