@@ -19,6 +19,8 @@ TOLD = {
     "einops._backends": "einops",
     "dask.tokenize": "dask",
     "dask.sizeof": "dask",
+    "dask.array.core": "dask",
+    "dask.array.backends": "dask",
     "distributed.protocol.serialize": "dask",
 }
 

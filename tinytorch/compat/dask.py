@@ -5,7 +5,9 @@ Reference: https://distributed.dask.org/en/stable/serialization.html
 
 from __future__ import annotations
 
+import functools
 import pickle
+import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -17,9 +19,18 @@ def register(module: ModuleType) -> None:
     """Register tensors with what one of Dask's modules keeps.
 
     Args:
-        module: ``dask.tokenize``, ``dask.sizeof`` or ``distributed.protocol.serialize``.
+        module: ``dask.tokenize``, ``dask.sizeof``, ``distributed.protocol.serialize``,
+            ``dask.array.core`` or ``dask.array.backends``.
     """
     found = vars(module)
+    if "from_array" in found:
+        _replace(module, "from_array", _from_array(found["from_array"]))
+    if "percentile_lookup" in found:
+        from ..numpy.arrays import ndarray
+        from ..numpy.functions.dialect import host
+
+        percentile = found["percentile_lookup"].dispatch(host().ndarray)
+        found["percentile_lookup"].register(ndarray, percentile)
     if "normalize_token" in found:
         found["normalize_token"].register(Tensor, _tokens(found["normalize_token"]))
     if "sizeof" in found:
@@ -27,6 +38,31 @@ def register(module: ModuleType) -> None:
     if "dask_serialize" in found:
         found["dask_serialize"].register(Tensor, _serialize)
         found["dask_deserialize"].register(Tensor, _deserialize)
+
+
+def _from_array(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``dask.array.from_array`` with arrays of NumPy's dialect for tensors.
+
+    Dask indexes chunks with NumPy's small unsigned integers, which are masks to tensors.
+    """
+
+    @functools.wraps(function)
+    def from_array(x: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(x, Tensor):
+            from ..numpy.arrays import array_of_tensor
+
+            x = array_of_tensor(x)
+        return function(x, *args, **options)
+
+    return from_array
+
+
+def _replace(module: ModuleType, name: str, function: Any) -> None:
+    """Put a function in the place of another, also where Dask's package has it already."""
+    package = sys.modules.get("dask.array")
+    if package is not None and name in vars(package):
+        setattr(package, name, function)
+    setattr(module, name, function)
 
 
 def _tokens(normalize: Callable[[Any], Any]) -> Callable[[Tensor], Any]:

@@ -175,8 +175,9 @@ def attach() -> None:
         "__array_ufunc__": array_ufunc, "__dlpack__": dlpack.dlpack,
         "__dlpack_device__": dlpack.dlpack_device,
         "__cuda_array_interface__": property(dlpack.cuda_array_interface),
-        "__array_interface__": property(dlpack.array_interface), "ctypes": property(dlpack.ctypes_of),
-        "__arrow_array__": dlpack.arrow_array, "_sympy_": dlpack.sympy_value,
+        "__array_interface__": property(dlpack.array_interface),
+        "ctypes": property(dlpack.ctypes_of), "__arrow_array__": dlpack.arrow_array,
+        "_sympy_": dlpack.sympy_value,
     }  # fmt: skip
     for name, function in protocols.items():
         torch_function_members.attach(Tensor, name, function)

@@ -955,17 +955,29 @@ def array_split(
 ) -> list[Tensor]: ...
 @overload
 def array_split(ary: ArrayLike, indices_or_sections: ArrayLike, axis: int = 0) -> list[ndarray]: ...
-def asanyarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> ndarray:
+def asanyarray(
+    a: ArrayLike,
+    dtype: DTypeLike | _dtype | None = None,
+    order: str | None = None,
+    *,
+    device: device | str | None = None,
+    copy: _bool | None = None,
+    like: Any = None,
+) -> ndarray:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
         a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
+        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
+        order: Accepted; the result is in row-major order.
+        device: Where; default where ``a`` is, or as the state says.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
+        like: Accepted.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.asanyarray([1, 2])
-        tensor([1, 2])
+        >>> import tinytorch.numpy as np
+        >>> np.asanyarray([1, 2])
+        array([1, 2])
     """
 def asarray(
     a: ArrayLike,

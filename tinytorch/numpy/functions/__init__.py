@@ -57,7 +57,7 @@ def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
 
 #: What the top level has of NumPy's alone: here Python floats are float64.
 _SAME: frozenset[str] = frozenset(
-    """append apply_along_axis argpartition array_equiv asanyarray ascontiguousarray astype average
+    """append apply_along_axis argpartition array_equiv ascontiguousarray astype average
     bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
     copyto correlate delete diag_indices diag_indices_from digitize
     ediff1d expand_dims extract fill_diagonal flatnonzero fromfunction

@@ -238,6 +238,29 @@ def asarray(
 
 
 @numpy_function
+def asanyarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Tensor:  # fmt: skip
+    """``a`` as a tensor, the same one if it is one of that dtype.
+
+    Args:
+        a: A tensor, or what makes one.
+        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
+        order: Accepted; the result is in row-major order.
+        device: Where; default where ``a`` is, or as the state says.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
+        like: Accepted.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.asanyarray([1, 2])
+        array([1, 2])
+    """
+    return asarray(a, dtype, order, device=device, copy=copy, like=like)
+
+
+@numpy_function
 def arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None,
     like: Any = None, backend: Any = None,
