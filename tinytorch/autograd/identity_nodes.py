@@ -29,7 +29,6 @@ def _compiled(rule: Any) -> Any:
 
 
 _ALIAS = _Link(lambda xp, g: g)
-_DEAD_END = _Link()
 _NO_SLOPE = _Link(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
 
 
@@ -39,10 +38,11 @@ def towards(leaf: Any) -> Node:
     return Node(_ALIAS, leaf._xp, (leaf,), (), (), data.shape, data.dtype)
 
 
-def dead_end(tensor: Any) -> Node:
-    """A node that hands the gradient of ``tensor`` on to nobody."""
-    data = tensor._data
-    return Node(_DEAD_END, tensor._xp, (), (), (), data.shape, data.dtype)
+def dead_end(tensor: Any, name: str = "AliasBackward0") -> Node:
+    """Node that discards the gradient of ``tensor``, under PyTorch's ``name`` of a node."""
+    link, data = _Link(lambda xp, g: g), tensor._data
+    link.backward_name = name
+    return Node(link, tensor._xp, (None,), (), (), data.shape, data.dtype)
 
 
 def without_slope(tensor: Any, edge: Edge, input: Edge) -> Node:

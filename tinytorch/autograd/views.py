@@ -24,9 +24,6 @@ VIEW = 2
 SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "function"
 TRANSFORM = "transform"
 
-#: ``Tensor._base_node`` of a view that has a kind, so that whoever asks for its node is told.
-FIXED = object()
-
 
 def unrecorded_kind() -> str:
     """The kind of a view that is made here and now, where nothing is recorded."""
@@ -59,8 +56,6 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
         base = source
         out._steps = (None, function, *arguments)
     else:
-        if base._base is not None:
-            base = _root(source)
         kind = kind or source._kind
         out._steps = (source._steps, function, *arguments)
     out._base = base
@@ -68,26 +63,29 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
     out._rg = VIEW
     out._wanted = node is not None
     out._kind = kind
-    if kind:
-        out._base_node = FIXED
-        out._fixed_at = version[0]
-    else:
-        out._base_node = base._node
+    out._attr_version = version[0]
 
 
 def fix(tensor: Any, kind: str) -> None:
     """Give a view that was just made a kind."""
     tensor._kind = kind
-    tensor._base_node = FIXED
-    tensor._fixed_at = tensor._vc[0]
+    tensor._attr_version = tensor._vc[0]
 
 
 def show_as(tensor: Any, view: Any) -> None:
     """Make a view what another view of the same base is."""
-    tensor._steps, tensor._base_node = view._steps, view._base_node
+    tensor._steps, tensor._attr_version = view._steps, view._attr_version
     tensor._wanted, tensor._kind = view._wanted, view._kind
-    if view._kind:
-        tensor._fixed_at = view._fixed_at
+
+
+def note_reshaped(base: Any, step: Step) -> None:
+    """Remember that ``base``, of which there may be views, was given another shape in place.
+
+    Args:
+        base: Tensor that is no view, after its version was counted.
+        step: View operation that makes a tensor of the old shape from the new one.
+    """
+    base._reshaped = ((base._vc[0], step), *base._reshaped)
 
 
 def _replay(tensor: Any) -> tuple[Step, ...]:
@@ -96,6 +94,10 @@ def _replay(tensor: Any) -> tuple[Step, ...]:
     while steps is not None:
         steps, function, *arguments = steps
         found.append((function, tuple(arguments)))
+    reshaped = tensor._base._reshaped
+    if reshaped:
+        made = tensor._attr_version
+        found.extend(step for version, step in reversed(reshaped) if version > made)
     return tuple(reversed(found))
 
 
@@ -107,29 +109,15 @@ def edge_of(tensor: Any) -> Edge:
         return tensor if node is None else node
     if rg is False:
         return None
-    base = tensor._base
-    if base._node is not tensor._base_node or base._base is not None:
-        if tensor._kind:
-            return _fixed_edge(tensor)
+    if tensor._vc[0] != tensor._attr_version:
         _refresh(tensor)
-    if tensor._wanted:
-        return tensor if tensor._node is None else tensor._node
-    # A base that was asked for gradients after the view was made is not reached through it.
-    return dead_end(tensor) if tensor._base._rg and _as_its_base(tensor) else None
-
-
-def _fixed_edge(tensor: Any) -> Edge:
-    """``edge_of`` a view that has a kind."""
-    if tensor._node is None and not _as_its_base(tensor):
-        return tensor if tensor._wanted else None
-    if tensor._vc[0] != tensor._fixed_at:
-        raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
-    if tensor._node is not None:
-        return tensor._node
+    node = tensor._node
+    if node is not None:
+        return node
     if tensor._wanted:
         return tensor
-    # It requires grad as its base does, but nothing was recorded: gradients end here.
-    return dead_end(tensor)
+    # Nothing was recorded: gradients do not reach a base that requires grad since.
+    return dead_end(tensor) if tensor._base._rg and _as_its_base(tensor) else None
 
 
 def requires_grad(tensor: Any) -> bool:
@@ -137,9 +125,7 @@ def requires_grad(tensor: Any) -> bool:
     rg = tensor._rg
     if rg is not VIEW:
         return bool(rg)
-    if tensor._kind:
-        return tensor._wanted or _as_its_base(tensor)
-    return edge_of(tensor) is not None
+    return tensor._wanted or _as_its_base(tensor)
 
 
 def _as_its_base(view: Any) -> bool:
@@ -154,56 +140,36 @@ def _as_its_base(view: Any) -> bool:
     return all(op is None or op.backward.differentiable for op in steps)
 
 
-def _root(tensor: Any) -> Any:
-    """The base of a view, which may have become a view itself since; see ``reroot``."""
-    while tensor._base._base is not None:
-        tensor._base = tensor._base._base
-    return tensor._base
-
-
-def reroot(tensor: Any, root: Any) -> None:
-    """Make a base a view of ``root``, a new tensor in its place: it is about to change its shape.
-
-    Its views are then views of ``root``, whose shape is what they were made from.
-    """
-    root._rg, root._node, root._vc = tensor._rg, tensor._node, tensor._vc
-    tensor._steps, tensor._base_node, tensor._wanted, tensor._kind = (
-        None,
-        root._node,
-        bool(root._rg),
-        "",
-    )
-    tensor._base, tensor._rg = root, VIEW
-
-
 def _refresh(tensor: Any) -> None:
-    base = _root(tensor)
-    if base._node is tensor._base_node or base._cut_at == base._vc[0]:
+    """Make the node of a view again, since its memory was modified after the view was made."""
+    if tensor._node is None and not _as_its_base(tensor):
         return
+    if tensor._kind:  # its operations cannot be replayed
+        raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
+    base = tensor._base
+    replay = _replay(tensor)
     with ABOVE.enable_grad():
         last = again = base
-        for function, arguments in _replay(tensor):
+        for function, arguments in replay:
             last, again = again, function(again, *arguments)
-    tensor._node = again._node
+    if base._reshaped:
+        tensor._steps = None
+        for function, arguments in replay:
+            tensor._steps = (tensor._steps, function, *arguments)
+    tensor._attr_version = tensor._vc[0]
+    # A view whose base no longer requires grad keeps requiring it: its gradient is discarded.
+    ends = not again.requires_grad
+    tensor._node = dead_end(tensor, "AsStridedBackward0") if ends else again._node
+    tensor._wanted = True
     made = node_of(again._node)
-    if made is not None and again is not base:
-        # torch makes a view again by its strides, however it was made, if it shows what its source
-        # holds, or a part of each complex number; not a conjugate.
+    if again is not base and made is not None:
+        # PyTorch replays a view by its strides if it has the dtype of its source, or is a part of
+        # each complex number; not a conjugate.
         same = again._data.dtype == last._data.dtype and made.name() != "ConjBackward0"
         if same or made.name() == "SelectBackward0":
             made.op = made.op.called("AsStridedBackward0")
-    tensor._base_node = base._node
-    if _is_cut(base) and tensor._wanted:  # as in torch, where it requires grad from then on
-        tensor._node = dead_end(tensor)
-    else:
-        tensor._wanted = again.requires_grad
-    if tensor._retains_grad and tensor._wanted:
+    if tensor._retains_grad:
         tensor._retain_from_here()
-
-
-def _is_cut(base: Any) -> bool:
-    """Whether ``detach_`` was the last to change the history of ``base``."""
-    return base._cut_at is not None and base._node is None
 
 
 def check_inplace(tensor: Any) -> None:
@@ -216,9 +182,7 @@ def check_inplace(tensor: Any) -> None:
                 "a leaf Variable that requires grad is being used in an in-place operation."
             )
         return
-    base = _root(tensor)
-    cut = _is_cut(base) and edge_of(tensor) is not None
-    if cut or (base._rg and base._node is None):
+    if tensor._base._node is None and edge_of(tensor) is not None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
         )
@@ -243,7 +207,6 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         if tensor._retains_grad:
             tensor._retain_from_here()
         return
-    base = _root(tensor)
     data = base._data
     base._node = Node(
         scatter.called(scatter.backward_name, frees=True), base._xp, (edge_of(base), node),
@@ -252,6 +215,8 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
     base._rg = True
     if base._retains_grad:
         base._retain_from_here()
+    if tensor._attr_version == tensor._vc[0]:  # its node was made from the base's old one
+        tensor._attr_version -= 1
 
 
 def _strides(array: Any) -> tuple[int, ...] | None:

@@ -33,7 +33,7 @@ class Storage:
 
     __slots__ = (
         "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base",
-        "_steps", "_base_node", "_wanted", "_kind", "_fixed_at",
+        "_steps", "_wanted", "_kind", "_attr_version",
     )  # fmt: skip
 
     if TYPE_CHECKING:  # names that typing.get_type_hints(Tensor) would not find
@@ -51,16 +51,14 @@ class Storage:
         #: The operations that make it from its base, the last one first: ``(those before it,
         #: function, *arguments)``, or None.
         _steps: tuple[Any, ...] | None
-        #: The base's node when the view's own node was made.
-        _base_node: Any
-        #: Whether it requires grad as long as its base has that node.
+        #: Whether it requires grad itself; it does, too, where its base does.
         _wanted: bool
         #: Why it may not be changed in place where gradients are recorded: a kind of
         #: ``autograd.views``, or "".
         _kind: str
-        #: For such a view, the version of its memory when it was made. Its own node cannot be made
-        #: again, so that its memory must not change at all.
-        _fixed_at: int
+        #: The version of its memory for which its node was made; at another one the node is made
+        #: again, or refused if there is a kind.
+        _attr_version: int
 
     requires_grad: bool
 

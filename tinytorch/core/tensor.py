@@ -97,9 +97,9 @@ class Tensor(Storage):
     _mapped: int = 0
     #: Whether its elements wait in memory for a function; see ``core.waiting``.
     _waits: ClassVar[bool] = False
+    #: Of a base: ``(version, view operation)`` for each change of its shape, the last one first.
+    _reshaped: tuple[Any, ...] = ()
     _shift: int = 0  # how far it lies from the first example of that vmap
-    #: The version at which ``detach_`` was called: views of before keep their history.
-    _cut_at: Any = None  # an int, but that is a method's name here, or None
     #: The memory that the array is a part of, where no tensor that this is a view of has it all.
     _whole: Array | None = None
     #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
@@ -332,8 +332,6 @@ class Tensor(Storage):
                 "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
                 "as True, gradients are views of DDP buckets, and hence detach_() cannot be called."
             )
-        if self._vc is not None:
-            self._cut_at = self._vc[0]
         self._node = None
         self._rg = False
         return self

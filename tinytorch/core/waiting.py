@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SLOT: Any = Storage.__dict__["_data"]
 #: What a view has of its own beside its array; see ``autograd.views``.
-_OF_VIEWS = ("_steps", "_base_node", "_wanted", "_kind", "_fixed_at")
+_OF_VIEWS = ("_steps", "_wanted", "_kind", "_attr_version")
 
 
 class Waiting(Tensor):

@@ -18,7 +18,7 @@ from typing import Any
 from ..autograd.inference import UNSETTLED, mark
 from ..autograd.nodes import Node, next_seq
 from ..autograd.saved_packing import Recording
-from ..autograd.views import FIXED, SEVERAL, VIEW, edge_of, track, unrecorded_kind
+from ..autograd.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, blank, making, tensors
 from ..core.torch_function import PLAIN
 from ..dtypes import as_dtype, dtype, float32
@@ -44,7 +44,6 @@ _SHARED: dict[str, Any] = {
     "_current_backend": current_backend,
     "_GRAD": GRAD,
     "_Node": Node,
-    "_FIXED": FIXED,
     "_PLAIN": PLAIN,
     "_SEVERAL": SEVERAL,
     "_VIEW": VIEW,

@@ -50,8 +50,6 @@ def view_of_waiting(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
             continue
         if out._base is source:
             out._base = shown
-            if not out._kind:
-                out._base_node = shown._node
         if kind is not None:
             let_wait(out, kind)
     return result

@@ -8,16 +8,16 @@ from typing import Any
 
 from ...autograd.inference import UNSETTLED, check_mapped
 from ...autograd.nodes import Node
-from ...autograd.views import check_inplace, reroot, show_as
+from ...autograd.views import check_inplace, note_reshaped, show_as
 from ...core.layout import checked_format, preserve_format
-from ...core.tensor import Tensor, share, wrap
-from ...core.waiting import Waiting, in_memory, move
+from ...core.tensor import Tensor
+from ...core.waiting import in_memory, move
 from ...dispatch.creation import checked_size, uninitialised
 from ...dispatch.op import composite
-from ...state import enable_grad, grad_enabled
+from ...state import enable_grad, grad_enabled, inference_mode
 from ..memory_order import in_order, suggested
 from .sizes import squeeze, transpose, unsqueeze
-from .strides import as_strided, place
+from .strides import _as_strided, as_strided, place
 from .transposition import t
 
 
@@ -27,16 +27,21 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
     if grad_enabled() and target.requires_grad:
         check_inplace(target)
     leaf = target.requires_grad and target.is_leaf
-    if not leaf and _has_views(target):
-        waits = isinstance(target, Waiting)
-        reroot(target, share(Tensor, target) if waits else wrap(target._data, target._xp))
-    with enable_grad():  # a node fits its tensor, also where nothing is recorded
+    size, stride, (start, _), whole = target.shape, target.stride(), place(target), target._memory()
+    with inference_mode(False), enable_grad():  # its node fits it, also where nothing is recorded
         shown = view(target, *arguments)
     move(target, in_memory(shown))
     target._node = None if leaf else shown._node
+    target._bump()
     if target._base is not None:
         show_as(target, shown)
-    target._bump()
+    elif _has_views(target):
+        if whole.size != target.numel():
+            target._whole = whole
+        here, count = place(target)
+        own, limits = target.stride(), (-here, count - here)
+        step = (_as_strided, (tuple(size), stride, start - here, own, limits))
+        note_reshaped(target, step)
     return target
 
 
