@@ -218,7 +218,7 @@ def _default(backend: Backend | None = None) -> Generator:
 def _defaults() -> list[Generator]:
     """The default generators of the active backend and of every other that is loaded."""
     found = {current_backend()}
-    for backend in map(backends.loaded, backends.list_backends()):
+    for backend in map(backends.loaded, tuple(backends._registry)):
         found.update([] if backend is None else backend.in_use())
     return [_default(backend) for backend in found]
 

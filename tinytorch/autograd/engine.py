@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from ..backends.storage import laid_like
+from ..backends.storage import dense_order, laid_like
 from ..state import Variable
 from ..state.recorder import RECORDER
 from .above import ABOVE
@@ -460,7 +460,8 @@ class Sweep:
         if leaf._data.dtype.kind == "c":
             g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)
         if self.create_graph:
-            leaf._grad = g if leaf._grad is None else leaf._grad + g
+            with ABOVE.enable_grad():
+                leaf._grad = copy_like(g, leaf) if leaf._grad is None else leaf._grad + g
         elif leaf._grad is None:
             leaf._grad = ABOVE.wrap(laid_like(leaf._xp, g, leaf._data, fresh), leaf._xp)
         else:
@@ -494,6 +495,26 @@ def conjugate(tensor: Any) -> Any:
     Then the rule of a holomorphic function is its plain derivative.
     """
     return tensor.conj_physical() if tensor._data.dtype.kind == "c" else tensor
+
+
+def zero_in_place(grad: Any) -> None:
+    """Fill a gradient with zeros, and detach it from the graph that computed it."""
+    if grad.grad_fn is None:  # a view of a bucket of DDP's is one of these
+        grad.requires_grad_(False)
+    else:
+        grad.detach_()
+    grad.zero_()
+
+
+def copy_like(g: Any, leaf: Any) -> Any:
+    """Copy a recorded gradient into memory laid out as that of ``leaf``.
+
+    What arrives may be expanded, a view, or the gradient of another leaf, too.
+    """
+    data = leaf._data
+    if data.flags.c_contiguous or dense_order(data) is None:
+        return g.clone() if g._data.flags.c_contiguous else g.contiguous()
+    return g.new_empty_strided(leaf.shape, leaf.stride()).copy_(g)
 
 
 def _add_into(grad: Any, g: Gradient) -> None:

@@ -106,16 +106,11 @@ class PackedNode:
     __slots__ = ("arguments", "bare", "out")
 
     def __init__(self, node: Node, out: Any, hooks: Hooks, edge_of: Callable[[Any], Edge]) -> None:
-        def packed(tensor: Any) -> Any:
-            if isinstance(tensor, tuple):
-                return [packed(t) for t in tensor]
-            return None if tensor is None else Packed(tensor, hooks, edge_of(tensor))
-
         bare = list(node.args)
         self.arguments: dict[int, Any] = {}
         for position, tensor in zip(range(len(bare)), saved_arguments(node), strict=True):
             if position in node.op.saved_positions and _is_saved(tensor):
-                self.arguments[position] = packed(tensor)
+                self.arguments[position] = _pack_argument(tensor, hooks, edge_of)
                 bare[position] = (None,) * len(tensor) if isinstance(tensor, tuple) else None
         self.bare: tuple[Any, ...] = tuple(bare)
         # Without its edge, which would be the node itself.
@@ -142,6 +137,13 @@ class PackedNode:
         node.args = tuple(args)
         node.saved = tuple(saved)
         node.out = None if self.out is None else _map(self.out, _raw_of)
+
+
+def _pack_argument(value: Any, hooks: Hooks, edge_of: Callable[[Any], Edge]) -> Any:
+    """Pack a tensor, or each of a tuple of them, with their places in the graph."""
+    if isinstance(value, tuple):
+        return [_pack_argument(tensor, hooks, edge_of) for tensor in value]
+    return None if value is None else Packed(value, hooks, edge_of(value))
 
 
 def _packed_out(tensor: Any, hooks: Hooks) -> Packed | None:

@@ -140,6 +140,14 @@ def _as_its_base(view: Any) -> bool:
     return all(op is None or op.backward.differentiable for op in steps)
 
 
+def release(view: Any) -> None:
+    """Make a view of a temporary a tensor of its own, in memory of its own size."""
+    edge, whole = edge_of(view), view._memory()
+    view._base, view._rg, view._node = None, edge is not None, edge
+    if whole.size > view._data.size and not view._waits:
+        view._data, view._vc = view._xp.array(view._data, order="C"), None
+
+
 def _refresh(tensor: Any) -> None:
     """Make the node of a view again, since its memory was modified after the view was made."""
     if tensor._node is None and not _as_its_base(tensor):

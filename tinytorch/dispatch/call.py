@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..autograd.nodes import next_seq, node_of
+from ..autograd.views import release
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting
@@ -224,6 +225,8 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
         before = next_seq()
         result = source(*args, **options)
         for t in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(t, Tensor) and t._base is not None:
+                _release_from(t, args, options)
             made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
             if made is not None and made.seq > before and isinstance(made.op, Backward):
                 name = node(made) if callable(node) else node
@@ -232,6 +235,18 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return function
+
+
+def _release_from(result: Tensor, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Make a composite's result no view, unless its base is an argument or that one's base."""
+    given: list[Any] = [*args, *options.values()]
+    while given:
+        value = given.pop()
+        if isinstance(value, (tuple, list)):
+            given.extend(value)
+        elif isinstance(value, Tensor) and (result._base is value or result._base is value._base):
+            return
+    release(result)
 
 
 def _composite_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:

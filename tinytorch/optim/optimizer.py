@@ -8,6 +8,7 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
+from ..autograd.engine import zero_in_place
 from ..core.tensor import Tensor
 from ..dispatch.tensor_types import typename
 from ..warnings import warn
@@ -162,8 +163,7 @@ class Optimizer(HookTables):
                 if set_to_none or p.grad is None:
                     p.grad = None
                 else:
-                    p.grad = p.grad.detach()
-                    p.grad.zero_()
+                    zero_in_place(p.grad)
 
     # -- parameter groups ---------------------------------------------------------------
 

@@ -293,9 +293,13 @@ class _Again:
                     f"{tensor._version}; expected version {version} instead. It is an argument of "
                     "a checkpointed function."
                 )
-        with random.fork_rng(enabled=bool(self.states)), enable_grad(), self.context:
-            random._restore(self.states)
-            self.function(*self.args, **self.kwargs)
+        before = random._states() if self.states else []
+        random._restore(self.states)
+        try:
+            with enable_grad(), self.context:
+                self.function(*self.args, **self.kwargs)
+        finally:
+            random._restore(before)
 
 
 class _Place:

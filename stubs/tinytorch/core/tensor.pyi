@@ -52,8 +52,8 @@ class Tensor(Storage):
     _inference: _bool
     _mapped: _int
     _waits: ClassVar[_bool]
+    _reshaped: tuple[Any, ...]
     _shift: _int
-    _cut_at: Any
     _whole: Any | None
     __array_priority__: ClassVar[_int]
     def __init_subclass__(cls, **options: Any) -> None: ...

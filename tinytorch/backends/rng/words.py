@@ -53,6 +53,7 @@ class Words:
             self._seed = seed % 2**64
             self._random.seed(self._seed % _WORD)
             self._pending: float | None = None
+            self._seeded_key: NDArray | None = None
 
     def initial_seed(self) -> int:
         """The seed of the present stream, in ``[0, 2**64)``."""
@@ -88,15 +89,17 @@ class Words:
         key = np.frombuffer(raw, "<u8", _WORDS, _HEADER.size).astype(np.uint32)
         _, pending, _, is_pending = _NORMALS.unpack_from(raw, _HEADER.size + _KEY_BYTES)
         with self._lock:
-            self._seed = seed
+            self._seed, self._seeded_key = seed, None
             position = _WORDS if left == 1 else following
             self._random.set_state(("MT19937", key, position, 0, 0.0))
             self._pending = pending if is_pending else None
 
     def _is_seeded_key(self, key: NDArray) -> bool:
         # PyTorch writes position 0, not 624, before the first word of a stream is drawn.
-        seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=False)
-        return np.array_equal(key, seeded["state"]["key"])
+        if self._seeded_key is None:
+            seeded = np.random.RandomState(self._seed % _WORD).get_state(legacy=False)
+            self._seeded_key = seeded["state"]["key"]
+        return np.array_equal(key, self._seeded_key)
 
     # -- words ----------------------------------------------------------------------
 

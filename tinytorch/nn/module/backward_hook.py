@@ -67,9 +67,9 @@ class BackwardHook:
             )
             return result
         outputs = result if isinstance(result, tuple) else (result,)
-        places = _places(outputs)
+        places, size = _places(outputs), len(outputs)  # not the outputs, whose node holds this
         outputs = _watched(
-            outputs, places, lambda grads: self._on_grad_outputs(grads, places, len(outputs))
+            outputs, places, lambda grads: self._on_grad_outputs(grads, places, size)
         )
         return outputs if isinstance(result, tuple) else outputs[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from ...autograd.engine import zero_in_place
 from ...core.tensor import Tensor
 from ..parameter import Parameter
 from .members import Members
@@ -365,15 +366,6 @@ class Traversal(Members):
                 param.grad = None
             else:
                 zero_in_place(grad)
-
-
-def zero_in_place(grad: Tensor) -> None:
-    """Fill a gradient with zeros, and detach it from the graph that computed it."""
-    if grad.grad_fn is None:  # a view of a bucket of DDP's is one of these
-        grad.requires_grad_(False)
-    else:
-        grad.detach_()
-    grad.zero_()
 
 
 def _join(prefix: str, name: str) -> str:
