@@ -86,10 +86,13 @@ def call(work: int, function: Callable[..., Any], *arguments: Any, **options: An
 
 def products_work(x1: Any, x2: Any) -> int:
     """Multiply-adds of the largest product that ``matmul`` computes at once."""
+    work: int
     if x1.ndim < 2 or x2.ndim < 2 or x2.shape[-1] == 1 or x1.shape[-2] == 1:
-        return ELEMENT * max(x1.size, x2.size)  # a matrix and a vector
-    rows = x1.size if x2.ndim == 2 else x1.shape[-2] * x1.shape[-1]
-    return int(rows * x2.shape[-1])
+        work = ELEMENT * max(x1.size, x2.size)  # a matrix and a vector
+    else:
+        rows = x1.size if x2.ndim == 2 else x1.shape[-2] * x1.shape[-1]
+        work = rows * x2.shape[-1]
+    return work
 
 
 def was_threaded_recently() -> bool:
