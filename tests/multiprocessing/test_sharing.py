@@ -159,6 +159,57 @@ def test_queues_share_memory_both_ways() -> None:
     process.join()
 
 
+SENDER = """
+{imports}
+import multiprocessing
+
+def send(asked, told):
+    if {named!r}:
+        import tinytorch
+        tinytorch.multiprocessing.Queue
+    import tinytorch as tt
+    x = tt.zeros(3)
+    told.put(x)
+    asked.get()
+    told.put(x.tolist())
+    try:
+        multiprocessing.reduction.ForkingPickler.dumps(tt.ones(1, requires_grad=True) * 2)
+        told.put("sent")
+    except RuntimeError as error:
+        told.put(str(error)[:18])
+    asked.get()
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    asked, told = context.Queue(), context.Queue()
+    process = context.Process(target=send, args=(asked, told), daemon=True)
+    process.start()
+    told.get(timeout=60).fill_(7)
+    asked.put(None)
+    print(told.get(timeout=60), told.get(timeout=60))
+    asked.put(None)
+    process.join()
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize(
+    ("imports", "named"),
+    [("import tinytorch.multiprocessing as mp", False), ("import tinytorch", False),
+     ("import tinytorch", True), ("", False)],
+)  # fmt: skip
+def test_a_process_shares_whatever_it_has_named(
+    tmp_path: Path, method: str, imports: str, named: bool
+) -> None:
+    script = tmp_path / "sender.py"
+    script.write_text(SENDER.format(imports=imports, method=method, named=named))
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "PYTHONPATH": search_path()},
+    )  # fmt: skip
+    assert done.stdout == "[7.0, 7.0, 7.0] Cowardly refusing \n", done.stderr
+
+
 def echo(end: Any) -> None:
     x, storage = end.recv()
     x[0] = 5
@@ -233,13 +284,38 @@ def test_exits_pickle(lib: Any) -> None:
 
 def test_strategies(lib: Any) -> None:
     strategies = lib.multiprocessing
-    assert strategies.get_all_sharing_strategies() == {"file_descriptor", "file_system"}
-    before = strategies.get_sharing_strategy()
-    strategies.set_sharing_strategy("file_system")
-    assert strategies.get_sharing_strategy() == "file_system"
-    strategies.set_sharing_strategy(before)
-    with pytest.raises(AssertionError, match="invalid sharing strategy 'telepathy'"):
-        strategies.set_sharing_strategy("telepathy")
+    assert strategies.get_sharing_strategy() == "file_descriptor"
+    for each in strategies.get_all_sharing_strategies():
+        strategies.set_sharing_strategy(each)
+        assert strategies.get_sharing_strategy() == each
+    strategies.set_sharing_strategy("file_descriptor")
+    for each in {"telepathy", "file_system"} - strategies.get_all_sharing_strategies():
+        with pytest.raises(AssertionError, match=f"invalid sharing strategy '{each}'|{each}"):
+            strategies.set_sharing_strategy(each)
+
+
+def produce(told: Any, asked: Any, count: int) -> None:
+    for i in range(count):
+        told.put(tt.full((3,), float(i)))
+    asked.get()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts descriptors in /proc")
+def test_a_received_tensor_holds_one_descriptor() -> None:
+    told, asked = mp.Queue(), mp.Queue()
+    process = mp.Process(target=produce, args=(told, asked, 40), daemon=True)
+    process.start()
+    first = told.get(timeout=30)
+    gc.collect()
+    held = len(os.listdir("/proc/self/fd"))
+    others = [told.get(timeout=30) for _ in range(39)]
+    assert len(os.listdir("/proc/self/fd")) == held + 39
+    assert [each[0].item() for each in [first, *others]] == list(range(40))
+    asked.put(None)
+    process.join()
+    del first, others
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) < held
 
 
 # -- programs ----------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ TOLD = {
     "dask.array.core": "dask",
     "dask.array.backends": "dask",
     "distributed.protocol.serialize": "dask",
+    "multiprocessing.reduction": "reductions",
 }
 
 

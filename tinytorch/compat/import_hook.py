@@ -37,6 +37,7 @@ ELSEWHERE = {
     "optim._muon": "optim.muon",
     "_tensor_str": "compat.tensor_str",
     "_utils": "compat.utils",
+    "multiprocessing.reductions": "compat.reductions",
     # pickles of versions before 0.2
     "_device": "core.device",
     "_layouts": "core.layout",

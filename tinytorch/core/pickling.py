@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -11,6 +13,13 @@ from ..backends.storage import flat_order, window
 
 if TYPE_CHECKING:
     from .tensor import Tensor
+
+
+class NamedModule(ModuleType):
+    """Base of module classes: pickles and copies by name, as cloudpickle does an exact module."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)
 
 
 class Memory:

@@ -6,6 +6,7 @@ package ``tinytorch.ops``, which answers for ``torch.ops``, can stand on it.
 
 from __future__ import annotations
 
+import operator
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -20,6 +21,9 @@ class OpNamespace(ModuleType):
             f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'",
             name=name, obj=self,
         )  # fmt: skip
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return namespace, (self.__name__,)
 
 
 #: By name; a namespace that was asked for and is still empty is among them.
@@ -71,6 +75,9 @@ class AtenName:
             raise NotImplementedError(f"ops.aten.{name}: tinytorch has no function of that name")
         return function(*args, **kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find_aten, (self.__name__,)
+
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
 
@@ -78,12 +85,19 @@ class AtenName:
 class Aten(ModuleType):
     """``torch.ops.aten``."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return namespace, (self.__name__,)
+
     def __getattr__(self, name: str) -> AtenName:
         if name.startswith("__"):
             raise AttributeError(name, name=name, obj=self)
         found = AtenName(name)
         setattr(self, name, found)
         return found
+
+
+def _find_aten(name: str) -> Any:
+    return operator.attrgetter(name)(NAMESPACES["aten"])
 
 
 NAMESPACES["aten"] = Aten("aten")

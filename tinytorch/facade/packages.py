@@ -29,6 +29,8 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, cast
 
+from ..core.pickling import NamedModule
+
 _PREFIX = __name__.partition(".")[0] + "."
 #: Names in packages that are also those of the modules they are in, which give way to them.
 _NAMED_ALIKE = {
@@ -136,7 +138,7 @@ def alias(fullname: str, name: str) -> ModuleSpec:
     return ModuleSpec(fullname, loader)
 
 
-class _Package(ModuleType):
+class _Package(NamedModule):
     """A package, of which functions and classes come before the modules named like them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -161,7 +163,7 @@ class _Loader(SourceFileLoader):
         _LazyInit(code, module).install()
 
 
-class _SilentModule(ModuleType):
+class _SilentModule(NamedModule):
     """A module whose own lines see no ``__name__``; to others it says it."""
 
     @property

@@ -17,8 +17,8 @@ from multiprocessing import *  # noqa: F403
 from multiprocessing import connection
 from typing import Any
 
+from ..compat.reductions import init_reductions as init_reductions
 from .parents import when_parent_ends
-from .reductions import init_reductions
 
 _SPAWNING = [
     "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
@@ -228,34 +228,32 @@ def get_all_sharing_strategies() -> set[str]:
 
     Example:
         >>> from tinytorch import multiprocessing
-        >>> sorted(multiprocessing.get_all_sharing_strategies())
-        ['file_descriptor', 'file_system']
+        >>> multiprocessing.get_all_sharing_strategies()
+        {'file_descriptor'}
     """
-    return {"file_descriptor", "file_system"}
-
-
-_strategy = "file_descriptor"
+    return {"file_descriptor"}
 
 
 def get_sharing_strategy() -> str:
-    """The name that ``set_sharing_strategy`` was given; ``"file_descriptor"`` at first.
+    """The way to share memory: ``"file_descriptor"``.
 
     Example:
         >>> from tinytorch import multiprocessing
         >>> multiprocessing.get_sharing_strategy()
         'file_descriptor'
     """
-    return _strategy
+    return "file_descriptor"
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Choose how memory is shared: by descriptors, whatever the name.
+    """Choose how memory is shared, of which there is one way.
 
-    PyTorch's other way is for programs that have more tensors than descriptors. Here a batch that
-    would need one too many is copied.
+    PyTorch's ``"file_system"`` keeps no descriptors, but leaves files behind when a process is
+    killed. A program that keeps more tensors of other processes than it may have open files raises
+    that limit: ``ulimit -n``, ``resource.setrlimit``.
 
     Args:
-        new_strategy: ``"file_descriptor"`` or ``"file_system"``.
+        new_strategy: ``"file_descriptor"``.
 
     Raises:
         AssertionError: For another one.
@@ -264,13 +262,8 @@ def set_sharing_strategy(new_strategy: str) -> None:
         >>> from tinytorch import multiprocessing
         >>> multiprocessing.set_sharing_strategy("file_descriptor")
     """
-    global _strategy
-    known = get_all_sharing_strategies()
-    if new_strategy not in known:
+    if new_strategy not in get_all_sharing_strategies():
         raise AssertionError(
-            f"invalid sharing strategy {new_strategy!r}, expected one of {sorted(known)}"
+            f"invalid sharing strategy {new_strategy!r}, expected 'file_descriptor': each tensor "
+            "of another process holds one descriptor, and `ulimit -n` limits their number"
         )
-    _strategy = new_strategy
-
-
-init_reductions()

@@ -25,7 +25,7 @@ from ..backends.numpy import shared_memory
 from ..core.pickling import Memory
 from ..core.tensor import Tensor, without_the_rest
 from ..core.waiting import in_memory
-from .reductions import check_leaf, place
+from ..compat.reductions import check_leaf, place
 
 #: Buffers of less than a page go into the message: mapping them takes longer than copying.
 _SMALL = 4096
@@ -81,7 +81,7 @@ class _Pickler(reduction.ForkingPickler):
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Memory):
-            return place(obj, pickle.PickleBuffer)
+            return place(obj, _pickle_root)
         if isinstance(obj, Tensor):
             check_leaf(obj)
             shared = obj._xp.is_shared(in_memory(obj))
@@ -91,8 +91,9 @@ class _Pickler(reduction.ForkingPickler):
     def _take(self, buffer: pickle.PickleBuffer) -> bool:
         """Whether a buffer stays in the pickle; else its descriptor goes beside it."""
         with buffer.raw() as content:
-            if isinstance(content.obj, shared_memory.Segment):
-                self.sent.append((content.obj.descriptor, True))
+            segment = shared_memory.segment_of(content.obj)
+            if segment is not None and shared_memory.root_of(segment) is content.obj:
+                self.sent.append((segment.descriptor, True))
                 return False
             if content.nbytes < _SMALL or len(self.sent) >= _MOST:
                 return True
@@ -100,6 +101,10 @@ class _Pickler(reduction.ForkingPickler):
             self.sent.append((descriptor, False))
             _write(descriptor, content)
         return False
+
+
+def _pickle_root(segment: shared_memory.Segment) -> pickle.PickleBuffer:
+    return pickle.PickleBuffer(shared_memory.root_of(segment))
 
 
 def _write(descriptor: int, content: memoryview) -> None:
@@ -130,11 +135,11 @@ def _send_descriptors(connection: Connection, descriptors: list[int]) -> None:
 def _mapped(descriptor: int, old: bool) -> Any:
     """The memory behind a descriptor; a copy of what is new if there could be too few for more.
 
-    A mapping takes two of the descriptors that a process may have, and a program may keep every
+    A mapping holds one of the descriptors that a process may have, and a program may keep every
     batch that it gets.
     """
     import resource  # which Windows lacks, where nothing comes here
 
     found = shared_memory.attach(descriptor)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return found if old or shared_memory.attached() <= limit // 4 else found.copy()
+    return found if old or shared_memory.attached() <= limit // 2 else found.copy()

@@ -17,8 +17,8 @@ Example:
 from __future__ import annotations
 
 import sys
-import types
 
+from ..core.pickling import NamedModule
 from ..state import settings
 
 __all__ = ["fill_uninitialized_memory"]
@@ -26,7 +26,7 @@ __all__ = ["fill_uninitialized_memory"]
 fill_uninitialized_memory: bool
 
 
-class _Deterministic(types.ModuleType):
+class _Deterministic(NamedModule):
     @property
     def fill_uninitialized_memory(self) -> bool:
         """Whether deterministic algorithms fill the memory of new tensors."""

@@ -6,6 +6,8 @@ descriptor, however that process ends, and no folder lists it.
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import mmap
 import os
 import sys
@@ -19,16 +21,40 @@ import numpy
 POSSIBLE = sys.platform not in ("emscripten", "wasi", "win32")
 
 
-class Segment(mmap.mmap):
-    """A piece of it; arrays on it keep it."""
+class Segment:
+    """A mapped file, with one descriptor; arrays on it keep it alive.
 
-    descriptor: int
+    ``mmap.mmap`` would duplicate the descriptor, and give no access to the duplicate.
+    """
 
-    def __new__(cls, descriptor: int, size: int) -> Segment:
-        made = super().__new__(cls, descriptor, size)
-        made.descriptor = descriptor
-        weakref.finalize(made, os.close, descriptor).atexit = False
-        return made
+    def __init__(self, descriptor: int, size: int) -> None:
+        protection = mmap.PROT_READ | mmap.PROT_WRITE
+        library = _c_library()
+        address = library.mmap(None, size, protection, mmap.MAP_SHARED, descriptor, 0)
+        if address in (None, _MAP_FAILED):
+            error = ctypes.get_errno()
+            os.close(descriptor)
+            raise OSError(error, f"mapping {size} bytes of shared memory: {os.strerror(error)}")
+        self.descriptor = descriptor
+        self.__array_interface__ = {
+            "data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3,
+        }  # fmt: skip
+        weakref.finalize(self, library.munmap, address, size).atexit = False
+        weakref.finalize(self, os.close, descriptor).atexit = False
+
+
+_MAP_FAILED = ctypes.c_void_p(-1).value
+
+
+@functools.cache
+def _c_library() -> Any:
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = (
+        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
+    )  # fmt: skip
+    library.munmap.argtypes = ctypes.c_void_p, ctypes.c_size_t
+    return library
 
 
 #: By what tells a file apart, the array of all bytes of those that are mapped here.
@@ -57,7 +83,7 @@ def attach(descriptor: int) -> Any:
     found = _mapped.get(key)
     if found is None or found.size < status.st_size:  # a file may have grown
         segment = Segment(descriptor, status.st_size)
-        found = _mapped[key] = numpy.frombuffer(segment, numpy.uint8)
+        found = _mapped[key] = numpy.asarray(segment)
     else:
         os.close(descriptor)
     return found
@@ -71,9 +97,9 @@ def attached() -> int:
 def segment_of(array: Any) -> Segment | None:
     """The piece that an array lies in; None if no other process can be given its memory."""
     base = array
-    while base is not None and not isinstance(base, mmap.mmap):
+    while base is not None and not isinstance(base, Segment):
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
-    return base if isinstance(base, Segment) else None
+    return base
 
 
 def root_of(segment: Segment) -> Any:

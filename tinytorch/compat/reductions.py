@@ -122,6 +122,11 @@ def init_reductions() -> None:
         >>> from tinytorch.multiprocessing import reductions
         >>> reductions.init_reductions()
     """
+    register(reduction)
+
+
+def register(module: Any) -> None:
+    """Register the rules with ``multiprocessing.reduction``, once a program has imported it."""
     if not shared_memory.POSSIBLE:
         return
     rules: dict[type, Callable[[Any], Any]] = {
@@ -130,4 +135,4 @@ def init_reductions() -> None:
         Memory: _reduce_memory, shared_memory.Segment: _reduce_segment,
     }  # fmt: skip
     for kind, rule in rules.items():
-        reduction.ForkingPickler.register(kind, rule)
+        module.ForkingPickler.register(kind, rule)
