@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
+import json
 import os
-import pickle
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -93,7 +93,7 @@ def compare(group: Any, name: str, said: str) -> None:
             within the group's timeout.
     """
     mine = f"{name}({said})"
-    theirs = exchange(group, (group.sequence, mine), f"collective {mine}")
+    theirs = exchange(group, [group.sequence, mine], f"collective {mine}")
     for rank, (sequence, call) in enumerate(theirs):
         if (sequence, call) != (group.sequence, mine):
             raise RuntimeError(
@@ -114,7 +114,7 @@ def exchange(group: Any, value: Any, what: str) -> list[Any]:
 
     engine, size = group.engine, group.size()
     control = engine.control
-    content = pickle.dumps(value)
+    content = json.dumps(value).encode()
     sent = [control.Isend(content, rank, OBJECT) for rank in range(size)]
     found: dict[int, Any] = {}
     deadline = time.monotonic() + group.timeout.total_seconds()
@@ -125,7 +125,7 @@ def exchange(group: Any, value: Any, what: str) -> list[Any]:
             if control.Iprobe(rank, OBJECT, status):
                 came = bytearray(status.Get_count(engine.MPI.BYTE))
                 control.Recv(came, rank, OBJECT)
-                found[rank] = pickle.loads(came)
+                found[rank] = json.loads(came)
         if time.monotonic() > deadline:
             silent(group, missing, what)
         os.sched_yield()
@@ -141,6 +141,7 @@ def silent(group: Any, ranks: Sequence[int], what: str) -> None:
     """
     names = ", ".join(str(group.ranks[rank]) for rank in ranks)
     seconds = group.timeout.total_seconds()
+    group.engine.on_host.fail()
     raise DistBackendError(
         f"Rank {group.ranks[group.rank()]}: {what}: Ranks {names} failed to pass monitoredBarrier "
         f"in {1000 * seconds:.0f} ms"

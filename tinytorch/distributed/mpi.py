@@ -9,18 +9,25 @@ Reference: https://www.mpi-forum.org/docs/mpi-4.1/mpi41-report.pdf, chapters 6 a
 from __future__ import annotations
 
 import atexit
+import ctypes
 import importlib.util
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import accumulate
+from queue import SimpleQueue
 from typing import Any
 
 from .buffers import Buffers, host
 from .errors import DistBackendError
+from .joining import Relay
 from .reduce_op import ReduceOp
 
+#: Seconds between looks for ranks that are gone, and that others may take to end after an error.
+_LOOK, _NAP, _LINGER = 0.05, 1e-3, 1.0
 #: Tags of the communicator that no program's messages go by.
 LEFT, OBJECT = 1, 2
 _MISSING = (
@@ -42,56 +49,119 @@ def installed() -> bool:
 class Library:
     """MPI, started once in a process.
 
+    Its blocking calls run in a thread of their own (``call``), so that a rank which does not answer
+    is an error. After one MPI cannot be finalized: the process then ends without that.
+
+    Args:
+        relay: The connection to the server that started the ranks; None under MPI's launchers.
+
     Attributes:
         MPI: The module ``mpi4py.MPI``.
         world: A communicator of all ranks for what is agreed on between the calls of programs.
+        needed: Whether there is a process group whose other ranks may wait for this one.
+        seconds: The timeout of that group.
     """
 
     _started: Library | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, relay: Relay | None, seconds: float) -> None:
         import mpi4py
 
-        mpi4py.rc.finalize = False  # see ``_end``
+        mpi4py.rc.initialize = mpi4py.rc.finalize = False  # see ``_initialize`` and ``_end``
         from mpi4py import MPI
 
         self.MPI: Any = MPI
-        self.world = MPI.COMM_WORLD.Dup()
-        _unlink_shared_memory(self.world)
+        self.world: Any = None
+        self.needed, self.seconds = False, seconds
+        self._relay, self._process = relay, os.getpid()
         self._departed: set[int] = set()
-        #: Whether a process group is there whose other ranks may wait for this one.
-        self.needed = False
+        self._failed = self._stuck = False
+        self._calls: SimpleQueue[_Call] = SimpleQueue()
+        threading.Thread(target=self._run, name="tinytorch-mpi", daemon=True).start()
+        self.call(self._initialize, seconds, "init_process_group")
         atexit.register(self._end)
         self._hook = sys.excepthook
-        sys.excepthook = self._abort
+        sys.excepthook = self._show
 
     @classmethod
-    def start(cls, meeting: AbstractContextManager[None]) -> Library:
+    def start(cls, meeting: AbstractContextManager[Relay | None], seconds: float) -> Library:
         """MPI, started if it was not yet.
 
         Args:
             meeting: Entered while MPI starts: lets it find the other ranks.
+            seconds: How long that may take, and later the calls that all ranks make.
 
         Raises:
-            RuntimeError: Without mpi4py, or without a library of MPI.
+            RuntimeError: Without mpi4py, or without a library of MPI; if a rank does not answer.
         """
         if cls._started is None:
             if not installed():
                 raise RuntimeError(_MISSING)
+            deadline = time.monotonic() + seconds
             try:
-                with meeting:
-                    cls._started = cls()
+                with meeting as relay:
+                    cls._started = cls(relay, max(deadline - time.monotonic(), 1.0))
             except ImportError as error:
                 raise RuntimeError(f"{_MISSING} ({error})") from error
+        cls._started.seconds = seconds
         return cls._started
 
-    def _abort(self, kind: Any, error: Any, trace: Any) -> None:
-        """Show an error that nobody caught, and end all ranks: they would wait for this one."""
-        self._hook(kind, error, trace)
-        if self.needed and self.world.size > 1:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            self.world.Abort(1)
+    def _initialize(self) -> None:
+        MPI = self.MPI
+        if not MPI.Is_initialized():
+            level = ctypes.c_int()
+            self._run_released("MPI_Init_thread", None, None, MPI.THREAD_MULTIPLE,
+                               ctypes.byref(level))  # fmt: skip
+            for comm in (MPI.COMM_SELF, MPI.COMM_WORLD):
+                comm.Set_errhandler(MPI.ERRORS_RETURN)  # an exception, as mpi4py sets it
+        self.world = MPI.COMM_WORLD.Dup()
+        _unlink_shared_memory(self.world)
+
+    def _run_released(self, name: str, *arguments: Any) -> None:
+        """Call a function of MPI's without the interpreter's lock, which mpi4py's own call keeps.
+
+        The other threads of this process go on meanwhile: the relay, and what waits for this call.
+        """
+        if code := getattr(ctypes.CDLL(self.MPI.__file__), name)(*arguments):
+            raise DistBackendError(f"{name}: {self.MPI.Get_error_string(code)}")
+
+    # -- calls that block ------------------------------------------------------------------
+
+    def call(self, function: Callable[[], Any], seconds: float, name: str) -> Any:
+        """Return what a function returns that blocks until other ranks call it, too.
+
+        Args:
+            function: The function.
+            seconds: How long to wait.
+            name: Of the call, for errors.
+
+        Raises:
+            DistBackendError: If it takes longer, or a rank ends meanwhile.
+        """
+        if self._stuck:
+            raise DistBackendError(f"{name}: a call of MPI before this one has not come back")
+        call, deadline = _Call(function), time.monotonic() + seconds
+        self._calls.put(call)
+        while not call.done.wait(_LOOK):
+            gone = self._lost()
+            if gone or time.monotonic() > deadline:
+                self.fail()
+                self._stuck = True
+                _leave_at_exit()
+                raise DistBackendError(
+                    f"{name}: Connection closed by peer: rank {gone} has ended"
+                    if gone
+                    else f"Timed out waiting {1000 * seconds:.0f}ms for {name} to complete"
+                )
+        if call.error is not None:
+            raise call.error
+        return call.result
+
+    def _run(self) -> None:
+        while True:
+            self._calls.get().run()
+
+    # -- ranks that leave ------------------------------------------------------------------
 
     def left(self) -> list[int]:
         """Ranks of the program that have ended without ``destroy_process_group``."""
@@ -99,17 +169,89 @@ class Library:
         while self.world.Iprobe(self.MPI.ANY_SOURCE, LEFT, status):
             self.world.Recv(bytearray(), status.source, LEFT)
             self._departed.add(status.source)
-        return sorted(self._departed)
+        return sorted(self._departed.union(self._lost()))
+
+    def _lost(self) -> list[int]:
+        """Ranks whose processes have ended, as the server reports."""
+        return [] if self._relay is None else sorted(self._relay.gone)
+
+    def fail(self) -> None:
+        """Note that a call was given up: some ranks may never finalize MPI."""
+        self._failed = True
+
+    def _show(self, kind: Any, error: Any, trace: Any) -> None:
+        """Show an uncaught exception, and end without waiting for the ranks that wait for this."""
+        self._hook(kind, error, trace)
+        if self.needed and self.world.size > 1:
+            self._depart()
+            self.needed, self._stuck = False, True
+            _leave_at_exit()
+
+    def _depart(self) -> None:
+        """Send word to all ranks that this one ends."""
+        for rank in range(self.world.size):
+            if rank != self.world.rank:
+                self.world.Isend(bytearray(), rank, LEFT)
 
     def _end(self) -> None:
-        """Finish MPI, which waits for all ranks: those that still want this one are told."""
-        if self.MPI.Is_finalized():
+        """Finalize MPI together with all ranks, or end without it where some are gone."""
+        if os.getpid() != self._process or self._stuck or self.MPI.Is_finalized():
             return
         if self.needed:
-            others = [rank for rank in range(self.world.size) if rank != self.world.rank]
-            for rank in others:
-                self.world.Isend(bytearray(), rank, LEFT)
-        self.MPI.Finalize()
+            self._depart()
+        # Under MPI's own launcher a rank that ends before the others ends them.
+        patience = float("inf") if self._relay is None else self.seconds
+        try:
+            self._await_all(min(patience, _LINGER if self._failed else patience))
+            self.call(lambda: self._run_released("MPI_Finalize"), _LINGER, "MPI_Finalize")
+        except DistBackendError:
+            _leave_at_exit()
+        else:
+            if self._relay is not None:  # it ends before MPI's exit handler, which asks the server
+                self._relay.finalize()
+                _leave_at_exit() if hasattr(ctypes.CDLL(None), "on_exit") else os._exit(0)
+
+    def _await_all(self, seconds: float) -> None:
+        """Wait until all ranks end.
+
+        Raises:
+            DistBackendError: If they do not in time, or one has ended without waiting.
+        """
+        request, deadline = self.world.Ibarrier(), time.monotonic() + seconds
+        while not request.Test():
+            if self._lost() or time.monotonic() > deadline:
+                raise DistBackendError("MPI_Finalize: not all ranks have come")
+            time.sleep(_NAP)
+
+
+class _Call:
+    """A function that ``Library.call`` runs in its thread, and what came of it."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function, self.done = function, threading.Event()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Run it."""
+        try:
+            self.result = self.function()
+        except BaseException as error:
+            self.error = error
+        self.done.set()
+
+
+def _leave_at_exit() -> None:
+    """Have the process end with its own exit status, but without the C library's exit handlers.
+
+    MPI's wait for the other ranks, or crash where MPI was not finalized.
+    """
+    system: Any = ctypes.CDLL(None)
+    system.fflush(None)
+    if not hasattr(system, "on_exit"):  # macOS, musl: the status of the exit is not to be had
+        atexit.register(os._exit, 1)
+        return
+    system.on_exit(ctypes.cast(system._exit, ctypes.c_void_p), None)
 
 
 def _unlink_shared_memory(world: Any) -> None:
@@ -137,6 +279,7 @@ class MPIEngine(Buffers):
 
     def __init__(self, library: Library, ranks: Sequence[int]) -> None:
         self.library, self.MPI = library, library.MPI
+        self.fail = library.fail
         world = library.world
         group = world.group.Incl(list(ranks))
         tag = hash(tuple(ranks)) % 30_000
@@ -148,6 +291,9 @@ class MPIEngine(Buffers):
     def on_host(self) -> MPIEngine:
         """The engine for arrays of the host: this one."""
         return self
+
+    def activate(self) -> None:
+        """Nothing: MPI needs no device."""
 
     def serving(self, tensor: Any) -> Buffers:
         """The engine for a tensor: this one, by way of the host for a GPU's."""

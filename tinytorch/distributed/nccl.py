@@ -76,10 +76,14 @@ class NCCLEngine(Buffers):
         if chosen is None:
             chosen = int(os.environ.get("LOCAL_RANK", host.comm.rank)) % count
         self.device: Any = self.cuda.Device(chosen)
-        self.device.use()
+        self.device.use()  # of the thread that starts this engine
         name = self.nccl.get_unique_id() if host.comm.rank == 0 else None
         name = host.comm.bcast(name, 0)
         self.communicator: Any = self.nccl.NcclCommunicator(host.comm.size, name, host.comm.rank)
+
+    def activate(self) -> None:
+        """Use this rank's GPU in the calling thread."""
+        self.device.use()
 
     def serving(self, tensor: Any) -> Any:
         """This engine for a GPU's tensor, MPI's for the host's.

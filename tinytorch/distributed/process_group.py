@@ -242,7 +242,7 @@ def init_process_group(
     wait = check_timeout(default_pg_timeout if timeout is None else timeout)
     name = _backend(backend)
     place = rendezvous.place(name, init_method, world_size, rank, store)
-    library = mpi.Library.start(place.join(wait.total_seconds()))
+    library = mpi.Library.start(place.join(wait.total_seconds()), wait.total_seconds())
     place.check(library.world.rank, library.world.size)
     ranks = range(library.world.size)
     made = _make(library, ranks, name, wait, "default_pg", device_id)
@@ -253,9 +253,14 @@ def init_process_group(
 def _make(
     library: Any, ranks: Sequence[int], name: Backend, wait: timedelta, said: str, device: Any
 ) -> ProcessGroup:
-    engine: Any = mpi.MPIEngine(library, ranks)
-    if name in ("nccl", "cpu:mpi,cuda:nccl"):
-        engine = nccl.NCCLEngine(engine, device, mixed="mpi" in name)
+    def start() -> Any:
+        engine = mpi.MPIEngine(library, ranks)
+        if name in ("nccl", "cpu:mpi,cuda:nccl"):
+            return nccl.NCCLEngine(engine, device, mixed="mpi" in name)
+        return engine
+
+    engine = library.call(start, wait.total_seconds(), said)
+    engine.activate()
     made = ProcessGroup(engine, ranks, engine.comm.rank, name, wait, said)
     _world.groups.append(made)
     return made

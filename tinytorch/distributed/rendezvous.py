@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import ParseResult, parse_qs, urlparse
 
-from .joining import joined
+from .joining import INHERITED, Relay, inherit, join
 from .store import FileStore
 
 #: What launchers of MPI set for each process.
@@ -51,11 +51,13 @@ class Place:
                 "started find each other"
             )
 
-    def join(self, seconds: float) -> AbstractContextManager[None]:
-        """While MPI starts, let it find the other ranks, where no launcher of MPI's does."""
+    def join(self, seconds: float) -> AbstractContextManager[Relay | None]:
+        """Let MPI find the other ranks while it starts, unless a launcher of MPI's does."""
+        if INHERITED in os.environ:
+            return inherit()
         if launched() or self.where is None or self.rank is None or (self.size or 1) == 1:
             return nullcontext()
-        return joined(self.rank, self.size or 1, self.where, seconds)
+        return join(self.rank, self.size or 1, self.where, seconds)
 
 
 def launched() -> bool:

@@ -2,24 +2,35 @@
 
     python -m tinytorch.distributed.run --nproc-per-node 2 train.py --epochs 3
 
-MPI's ``mpiexec`` starts the processes. Each runs ``python -m tinytorch train.py``, so that a
-program may import ``torch`` or ``tinytorch``, and has ``torchrun``'s environment. Where a process
-fails, all are ended, and the exit status is its.
+Each process runs ``python -m tinytorch train.py``, so that a program may import ``torch`` or
+``tinytorch``, and has ``torchrun``'s environment. Where a process fails, the others get an error in
+the call that needs it, all are ended, and the exit status is its. The launcher answers what MPICH
+asks; another MPI's processes are started by its own ``mpiexec``.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import secrets
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
+from .joining import INHERITED
+from .pmi_server import Server
+from .secret import VARIABLE
 
 _PORT = 29500
+#: Seconds between looks at the processes, and that they have to end: by an error of their own after
+#: a failure, and after SIGTERM.
+_LOOK, _GRACE, _LAST = 0.05, 2.5, 1.0
 _ACCEPTED = "accepted; means nothing"
 
 
@@ -74,15 +85,122 @@ def main(arguments: Sequence[str] | None = None) -> int:
         count = _count(options.nproc_per_node)
     except ValueError as error:
         parser.error(str(error))
-    command = [mpiexec, *_segments(options, count)]
     for restart in range(options.max_restarts + 1):
-        status = subprocess.run(command, env=_shared(options, count, restart), check=False)
-        code = status.returncode
+        code = _start_ranks(options, count, _shared(options, count, restart), mpiexec)
         if not code:
             return 0
-        sys.stderr.write(f"{parser.prog}: a process of {options.program} failed, and all were "
-                         f"ended: exit status {code}\n")  # fmt: skip
-    return code if code > 0 else 128 - code
+        sys.stderr.write(f"{parser.prog}: {options.program} failed, and all were ended: exit "
+                         f"status {code}\n")  # fmt: skip
+    return code
+
+
+def _start_ranks(options: argparse.Namespace, count: int, env: dict[str, str], mpiexec: str) -> int:
+    """Run the program once in all processes; return the exit status."""
+    version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
+    if not any(name in version.stdout for name in ("HYDRA", "Intel")):
+        command = [mpiexec, *_segments(options, count)]
+        return _status(subprocess.run(command, env=env, check=False).returncode)
+    job = _Job(options, count, env)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        return job.wait()
+    finally:
+        job.end()
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Job:
+    """The processes of a program, and the server that MPI in each of them asks.
+
+    Args:
+        options: The command line.
+        count: Number of processes.
+        env: The environment that they have alike.
+    """
+
+    def __init__(self, options: argparse.Namespace, count: int, env: dict[str, str]) -> None:
+        self._server = Server(count)
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._running: set[int] = set(range(count))
+        #: The first rank that failed, its exit status, and when.
+        self._failed: tuple[int, int, float] | None = None
+        self._early: list[int] = []
+        connections = [socket.socketpair() for _ in range(count)]
+        for rank, (own, theirs) in enumerate(connections):
+            said = {name: str(rank) for name in ("RANK", "LOCAL_RANK", "ROLE_RANK", "PMI_RANK")}
+            said.update(PMI_FD=str(theirs.fileno()), PMI_SIZE=str(count), **{INHERITED: "1"})
+            self._server.adopt(rank, own)
+            self._processes[rank] = subprocess.Popen(
+                _command(options), env={**env, **said}, pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL if rank else None,
+            )  # fmt: skip
+            theirs.close()
+
+    def wait(self) -> int:
+        """Wait until all have ended; return the exit status."""
+        while self._running:
+            self._server.step(_LOOK)
+            for rank in [*self._running]:
+                code = self._processes[rank].poll()
+                if code is not None:
+                    self._running.discard(rank)
+                    self._note(rank, code)
+            if self._failed is not None and time.monotonic() > self._failed[2] + _GRACE:
+                break
+        return 0 if self._failed is None else self._failed[1]
+
+    def _note(self, rank: int, code: int) -> None:
+        """Report to the other ranks, and for a failure to the user, how a rank left."""
+        peer = self._server.members.get(rank)
+        if peer is not None:
+            self._server.hear(peer)  # it may have finalized in its last moment
+            self._server.drop(peer)
+        if rank in self._server.lost and not code:
+            self._early.append(rank)
+        if not code:
+            return
+        for other in self._early:
+            _report(f"rank {other} left with exit code 0 before the others were done")
+        self._early.clear()
+        _report(f"rank {rank} {_describe(code)}")
+        if self._failed is None:
+            self._failed = rank, _status(code), time.monotonic()
+
+    def end(self) -> None:
+        """End the processes that still run."""
+        running = [self._processes[rank] for rank in self._running]
+        for process in running:
+            process.terminate()
+        deadline = time.monotonic() + _LAST
+        for process in running:
+            try:
+                process.wait(max(deadline - time.monotonic(), 0))
+            except subprocess.TimeoutExpired:  # it is stopped, or ignores the signal
+                process.kill()
+                process.wait()
+
+
+def _describe(code: int) -> str:
+    if code > 0:
+        return f"left with exit code {code}"
+    name = signal.Signals(-code).name if -code in {*signal.Signals} else "unknown"
+    return f"was killed by signal {-code} ({name})"
+
+
+def _report(text: str) -> None:
+    sys.stderr.write(f"python -m tinytorch.distributed.run: {text}\n")
+
+
+def _status(code: int) -> int:
+    return code if code >= 0 else 128 - code
+
+
+def _command(options: argparse.Namespace) -> list[str]:
+    """The command of every process."""
+    if options.no_python:
+        return [options.program, *options.arguments]
+    module = ["-m"] if options.module else []
+    return [sys.executable, "-m", "tinytorch", *module, options.program, *options.arguments]
 
 
 def find_mpiexec() -> str | None:
@@ -109,16 +227,11 @@ def _refuse(message: str) -> int:
 
 def _segments(options: argparse.Namespace, count: int) -> list[str]:
     """For each rank ``-n 1 env RANK=... command``, apart by colons: what every MPI understands."""
-    if options.no_python:
-        program = [options.program]
-    else:
-        program = [sys.executable, "-m", "tinytorch", *(["-m"] if options.module else [])]
-        program.append(options.program)
     words: list[str] = []
     for rank in range(count):
         own = {"RANK": rank, "LOCAL_RANK": rank, "ROLE_RANK": rank}
         said = [f"{name}={value}" for name, value in own.items()]
-        words += [":"] * bool(words) + ["-n", "1", "env", *said, *program, *options.arguments]
+        words += [":"] * bool(words) + ["-n", "1", "env", *said, *_command(options)]
     return words
 
 
@@ -131,7 +244,11 @@ def _shared(options: argparse.Namespace, count: int, restart: int) -> dict[str, 
         "TORCHELASTIC_RUN_ID": options.rdzv_id or uuid.uuid4().hex,
         "TORCHELASTIC_RESTART_COUNT": restart, "TORCHELASTIC_MAX_RESTARTS": options.max_restarts,
     }  # fmt: skip
-    shared = {**os.environ, **{name: str(value) for name, value in own.items()}}
+    shared = {
+        VARIABLE: secrets.token_hex(32),
+        **os.environ,
+        **{name: str(value) for name, value in own.items()},
+    }
     if count > 1:  # or each takes all cores for its products
         shared.setdefault("OMP_NUM_THREADS", "1")
     return shared

@@ -6,20 +6,28 @@ Process groups need none where MPI's launcher started the ranks; else one may te
 from __future__ import annotations
 
 import os
-import pickle
+import struct
+import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from .errors import DistStoreError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 __all__ = ["FileStore", "HashStore", "PrefixStore", "Store"]
 
 _DEFAULT = timedelta(seconds=300)
 _NAP = 0.01
+#: Start of a FileStore's file; bytes of a record's header; size that marks a removed key.
+_MAGIC, _HEADER, _REMOVED = b"tinytorch store 1\n", 12, 0xFFFFFFFF
 
 
 class Store:
@@ -135,8 +143,11 @@ class HashStore(Store):
 class FileStore(Store):
     """A store in a file, for the processes that can open it.
 
+    Changes are appended to the file as records with a checksum, under a lock that the system frees
+    with its holder. A record that a killed process left unfinished is overwritten.
+
     Args:
-        file_name: The file; made if it is not there.
+        file_name: The file; created, readable by its user alone, if it is not there.
         world_size: Accepted; means nothing.
 
     Example:
@@ -152,35 +163,115 @@ class FileStore(Store):
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
         self.path = file_name
-        Path(file_name).touch()
+        os.close(os.open(file_name, os.O_RDWR | os.O_CREAT, 0o600))
+        self._forget()
+
+    def _forget(self) -> None:
+        """Note that nothing of the file has been read: the table, and where its records end."""
+        self._table: dict[str, bytes] = {}
+        self._end, self._file = 0, (-1, -1)
 
     def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
-        with self._locked() as file:
-            content = file.read()
-            table = pickle.loads(content) if content else {}
-            before = dict(table)
-            result = change(table)
-            if table != before:
-                file.seek(0)
-                file.truncate()
-                file.write(pickle.dumps(table))
+        with self._open() as file:
+            self._read(file)
+            before = dict(self._table)
+            result = change(self._table)
+            if self._table != before:
+                try:
+                    self._append(file, before)
+                except BaseException:
+                    self._forget()
+                    raise
             return result
 
     @contextmanager
-    def _locked(self) -> Iterator[Any]:
-        """The file, while nobody else has it."""
-        lock = f"{self.path}.lock"
-        while True:
-            try:
-                os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-                break
-            except FileExistsError:
+    def _open(self) -> Iterator[Any]:
+        """The file, locked.
+
+        Raises:
+            DistStoreError: If another process keeps the lock for longer than the timeout.
+        """
+        deadline = time.monotonic() + self.timeout.total_seconds()
+        with open(self.path, "r+b", buffering=0) as file:
+            while not _lock(file):
+                if time.monotonic() > deadline:
+                    raise DistStoreError(
+                        f"FileStore: timed out after {self.timeout.total_seconds():g} seconds "
+                        f"waiting for the lock of {self.path}"
+                    )
                 time.sleep(_NAP / 10)
-        try:
-            with open(self.path, "r+b") as file:
-                yield file
-        finally:
-            os.unlink(lock)
+            yield file  # closing it frees the lock
+
+    def _read(self, file: Any) -> None:
+        """Read the records that were appended since the last call.
+
+        Raises:
+            DistStoreError: If it is another kind of file.
+        """
+        found = os.fstat(file.fileno())
+        if (found.st_dev, found.st_ino) != self._file or found.st_size < self._end:
+            self._forget()
+            self._file = found.st_dev, found.st_ino
+        file.seek(self._end)
+        content = file.read()
+        if not self._end and not content.startswith(_MAGIC[: len(content)]):
+            raise DistStoreError(f"FileStore: {self.path} is not the file of a store")
+        at = 0 if self._end else len(_MAGIC)
+        while (record := _parse(content, at)) is not None:
+            at, key, value = record
+            if value is None:
+                self._table.pop(key, None)
+            else:
+                self._table[key] = value
+        if self._end or len(content) >= len(_MAGIC):
+            self._end += at
+
+    def _append(self, file: Any, before: dict[str, bytes]) -> None:
+        """Write what is new beside ``before`` behind the last whole record."""
+        records = [
+            _format(key, self._table.get(key))
+            for key in before.keys() | self._table.keys()
+            if self._table.get(key) != before.get(key)
+        ]
+        content = (b"" if self._end else _MAGIC) + b"".join(records)
+        file.seek(self._end)
+        file.truncate()
+        if file.write(content) != len(content):
+            raise DistStoreError(f"FileStore: {self.path} could not be written whole")
+        self._end += len(content)
+
+
+def _format(key: str, value: bytes | None) -> bytes:
+    """Record of a key and its value, or of the key's removal."""
+    name = key.encode()
+    body = name + (b"" if value is None else value)
+    sizes = struct.pack("<II", len(name), _REMOVED if value is None else len(value or b""))
+    return sizes + struct.pack("<I", zlib.crc32(sizes + body)) + body
+
+
+def _parse(content: bytes, at: int) -> tuple[int, str, bytes | None] | None:
+    """Return the end, key and value of the record at a place; None if there is no whole one."""
+    body = at + _HEADER
+    if len(content) < body:
+        return None
+    name, size, checksum = struct.unpack_from("<III", content, at)
+    middle = body + name
+    end = middle if size == _REMOVED else middle + size
+    if len(content) < end or zlib.crc32(content[at : at + 8] + content[body:end]) != checksum:
+        return None
+    return end, content[body:middle].decode(), None if size == _REMOVED else content[middle:end]
+
+
+def _lock(file: Any) -> bool:
+    """Lock a file for this process, if no other has."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
 
 
 class PrefixStore(Store):

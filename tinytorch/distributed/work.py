@@ -39,6 +39,10 @@ class Watch(Protocol):
         """Ranks of the whole program that have ended."""
         ...
 
+    def fail(self) -> None:
+        """Note that a call was given up."""
+        ...
+
 
 class Work:
     """A collective, or a message, that has been started.
@@ -146,6 +150,8 @@ class Work:
 
     def _give_up(self, message: str) -> None:
         _abandoned.append(self)
+        if self._watch is not None:
+            self._watch.fail()
         self._fail(DistBackendError(message))
 
     def _fail(self, error: BaseException) -> None:
