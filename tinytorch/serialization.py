@@ -41,9 +41,10 @@ from .checkpoint.names import (
 )
 from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
+from .checkpoint.replacing import write_file
 from .checkpoint.storages import restorer
 from .checkpoint.survey import survey
-from .checkpoint.writing import CLASSES, REDUCERS, attributes, pickled
+from .checkpoint.writing import CLASSES, REDUCERS, Storage, attributes, pickled
 from .compat.unsupported import absent
 from .core.device import device
 from .core.tensor import Tensor
@@ -90,6 +91,11 @@ def save(
     A view is saved with all the memory it is a view of, once for all tensors that share it.
     Hooks and graphs are not saved. Nothing is written if ``obj`` cannot be pickled.
 
+    A path gets the new file whole or keeps the old one, even if the process is killed: the file is
+    written under another name in the same folder and then renamed. It is written in place where it
+    has several hard links or another owner, in a folder where no file can be made, and on a disk
+    without room for both.
+
     Args:
         obj: Tensors, a ``state_dict``, containers of them; anything that can be pickled.
         f: A path, or a binary file open for writing.
@@ -103,6 +109,7 @@ def save(
         AttributeError: If ``f`` is neither a path nor a file.
         RuntimeError: If two tensors view the same memory as different dtypes, or the file's
             folder does not exist.
+        OSError: If the file may not be written, or the disk is full.
         pickle.PicklingError, AttributeError, TypeError: If ``obj`` cannot be pickled.
 
     Example:
@@ -118,30 +125,37 @@ def save(
     """
     check_file(f, "write", "save(): expected 'f' to be string, path, or a file-like object with "
                 "a 'write' attribute")  # fmt: skip
-    buffer: Any = io.BytesIO()
     if not _use_new_zipfile_serialization:
         if _skipping.get():
             raise RuntimeError(
                 "Cannot use skip_data=True with _use_new_zipfile_serialization=False"
             )
-        write_legacy(obj, buffer, pickle_module, pickle_protocol)
-        with opened(f, "wb") as file:
-            file.write(buffer.getbuffer())
+        whole = io.BytesIO()
+        write_legacy(obj, whole, pickle_module, pickle_protocol)
+        write_file(f, lambda file: file.write(whole.getbuffer()))
         return
+    buffer = io.BytesIO()
     storages = pickled(obj, buffer, pickle_module, pickle_protocol)
-    with opened(f, "wb") as file:
-        whole = file if can_seek(file) and file.tell() == 0 else io.BytesIO()
-        zip_file = ArchiveWriter(whole, archive.folder_for(f))
-        zip_file.write("data.pkl", buffer.getbuffer())
-        if not _disable_byteorder_record:
-            zip_file.write("byteorder", sys.byteorder.encode())
-        for storage in storages:
-            content = bytes(storage.flat.nbytes) if _skipping.get() else storage.bytes()
-            zip_file.write(f"data/{storage.key}", content)
-        zip_file.write("version", archive.VERSION)
-        zip_file.close()
-        if whole is not file:
-            file.write(whole.getbuffer())
+    byteorder = b"" if _disable_byteorder_record else sys.byteorder.encode()
+    folder = archive.folder_for(f)
+    write_file(f, partial(_write_archive, folder, buffer, byteorder, storages))
+
+
+def _write_archive(
+    folder: str, buffer: io.BytesIO, byteorder: bytes, storages: list[Storage], file: IO[bytes]
+) -> None:
+    whole: Any = file if can_seek(file) and file.tell() == 0 else io.BytesIO()
+    zip_file = ArchiveWriter(whole, folder)
+    zip_file.write("data.pkl", buffer.getbuffer())
+    if byteorder:
+        zip_file.write("byteorder", byteorder)
+    for storage in storages:
+        content = bytes(storage.flat.nbytes) if _skipping.get() else storage.bytes()
+        zip_file.write(f"data/{storage.key}", content)
+    zip_file.write("version", archive.VERSION)
+    zip_file.close()
+    if whole is not file:
+        file.write(whole.getbuffer())
 
 
 def _reduced(parameter: Parameter) -> tuple[Any, ...]:
@@ -231,7 +245,7 @@ def load(
         unpickle = partial(_read_anything, pickle_module or pickle, options)
     token = _upcast.set(upcast)
     try:
-        with opened(f, "rb") as file:
+        with opened(f) as file:
             return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
     finally:
         _upcast.reset(token)
@@ -344,7 +358,7 @@ def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
         >>> tt.serialization.get_unsafe_globals_in_checkpoint(file)
         ['tinytorch.random.Generator']
     """
-    with opened(f, "rb") as given:
+    with opened(f) as given:
         file = seekable(given)
         start = file.tell()
         zipped = file.read(4) == archive.MAGIC

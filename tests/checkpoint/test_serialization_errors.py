@@ -82,7 +82,9 @@ def test_missing_parts_are_named() -> None:
         data_pkl = made.read("archive/data.pkl")
     with pytest.raises(RuntimeError, match="failed locating file data/0: file not found"):
         load(checkpoint(data_pkl))
-    with pytest.raises(RuntimeError, match="failed reading file data/0: .* got 3 of 8 bytes"):
+    with pytest.raises(
+        RuntimeError, match=r"file data/0: record size \(3 bytes\) .* expected size \(8"
+    ):
         load(checkpoint(data_pkl, **{"0": b"abc"}))
 
 

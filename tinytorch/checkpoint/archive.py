@@ -7,6 +7,7 @@ be mapped into memory. Reference: https://docs.pytorch.org/docs/stable/notes/ser
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 import zipfile
@@ -20,6 +21,14 @@ VERSION = b"3\n"
 ALIGNMENT = 64
 _LOCAL_HEADER = 30
 _ZIP64_EXTRA = 20
+#: Errors of ``zipfile`` for an archive that is damaged, or in ways that it does not read.
+BROKEN_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError)
+#: The record after the directory: the directory's size and offset, and the length of a comment.
+_END_MAGIC = b"PK\5\6"
+_END = struct.Struct("<12xIIH")
+#: The same of a large archive, 76 bytes before; 20 bytes before there is what locates it.
+_END64 = struct.Struct("<40xQQ")
+_LOCATOR_MAGIC = b"PK\6\7"
 _BROKEN = "PytorchStreamReader failed reading zip archive: failed finding central directory"
 
 
@@ -53,11 +62,41 @@ class ArchiveWriter:
         self._zip.close()
 
 
+class _Part(io.RawIOBase):
+    """The bytes of a file from ``start`` to ``end``."""
+
+    def __init__(self, file: IO[bytes], start: int, end: int) -> None:
+        self._file = file
+        self._start = start
+        self._size = max(end - start, 0)
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise ValueError(f"negative seek position {base + offset}")
+        self._position = base + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        self._file.seek(self._start + self._position)
+        data = self._file.read(max(min(len(buffer), self._size - self._position), 0))
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
 class ArchiveReader:
     """Reads the files of a checkpoint.
 
     Args:
-        file: A binary file that can seek.
+        file: A binary file that can seek, at the start of the archive.
 
     Raises:
         RuntimeError: If it is no zip archive, or a truncated one.
@@ -65,14 +104,49 @@ class ArchiveReader:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        try:
-            self._zip = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, ValueError, struct.error) as error:
-            raise RuntimeError(f"{_BROKEN} ({error})") from error
+        self._start = file.tell()
+        end = file.seek(0, os.SEEK_END)
+        # zipfile finds the last directory of a file, where archives follow each other not the one
+        # of the archive that begins here.
+        if self._open(end) and self._open(self._find_end()):
+            raise RuntimeError(f"{_BROKEN} (it does not belong to the archive that begins here)")
         self.names: list[str] = self._zip.namelist()
-        if not self.names:
-            raise RuntimeError("PytorchStreamReader failed reading zip archive: it is empty")
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading zip archive: it has two files named {twice!r}"
+            )
         self._folder = self.names[0].partition("/")[0]
+
+    def _open(self, end: int) -> int:
+        """Read the directory; return how many bytes there are before the archive it is of."""
+        try:
+            self._zip = zipfile.ZipFile(io.BufferedReader(_Part(self._file, self._start, end)))
+        except (*BROKEN_ZIP, ValueError, struct.error) as error:
+            raise RuntimeError(f"{_BROKEN} ({error})") from error
+        if not self._zip.filelist:
+            raise RuntimeError("PytorchStreamReader failed reading zip archive: it is empty")
+        return min(info.header_offset for info in self._zip.filelist)
+
+    def _find_end(self) -> int:
+        """Where the archive ends that begins where the file stood: after its own directory."""
+        at, tail = self._start, b""
+        self._file.seek(at)
+        while part := self._file.read(1 << 20):
+            data, base = tail + part, at - len(tail) - self._start
+            at += len(part)
+            found = data.find(_END_MAGIC)
+            while 0 <= found <= len(data) - _END.size:
+                size, offset, comment = _END.unpack_from(data, found)
+                last = found
+                if data[max(found - 20, 0) :][:4] == _LOCATOR_MAGIC and found >= 76:
+                    last = found - 76
+                    size, offset = _END64.unpack_from(data, last)
+                if base + last == size + offset:
+                    return int(self._start + base + found + _END.size + comment)
+                found = data.find(_END_MAGIC, found + 1)
+            tail = data[-128:]
+        return self._start
 
     def has(self, name: str) -> bool:
         """Whether there is such a file."""
@@ -97,7 +171,6 @@ class ArchiveReader:
         data = bytearray(info.file_size)
         self._file.seek(start)
         view, got = memoryview(data), 0
-        # The checksum is left alone: PyTorch can be told not to write it.
         while got < len(data):
             part = self._file.read(min(len(data) - got, 1 << 24))
             if not part:
@@ -107,13 +180,19 @@ class ArchiveReader:
                 )
             view[got : got + len(part)] = part
             got += len(part)
+        # PyTorch writes 0 where it is told to compute no checksum.
+        if info.CRC and zlib.crc32(data) != info.CRC:
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading file {name}: its checksum is not that of the "
+                "bytes there"
+            )
         return data
 
     def _inflated(self, info: zipfile.ZipInfo) -> bytearray:
         """The bytes of a file that another program has compressed."""
         try:
             return bytearray(self._zip.read(info))
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
+        except (*BROKEN_ZIP, zlib.error, EOFError) as error:
             raise RuntimeError(
                 f"PytorchStreamReader failed reading file {info.filename}: {error}"
             ) from error
@@ -125,12 +204,12 @@ class ArchiveReader:
             RuntimeError: If there is no such file, or it is not where the directory says.
         """
         info = self._info(name)
-        self._file.seek(max(info.header_offset, 0))
+        self._file.seek(self._start + max(info.header_offset, 0))
         header = self._file.read(_LOCAL_HEADER)
         if info.header_offset < 0 or len(header) < _LOCAL_HEADER or header[:4] != MAGIC:
             raise RuntimeError(f"PytorchStreamReader failed reading file {name}: no header")
         names, extra = struct.unpack_from("<HH", header, 26)
-        return int(info.header_offset) + _LOCAL_HEADER + int(names) + int(extra)
+        return self._start + int(info.header_offset) + _LOCAL_HEADER + int(names) + int(extra)
 
     def size(self, name: str) -> int:
         """The number of bytes of a file; RuntimeError if there is no such file."""

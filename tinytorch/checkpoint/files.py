@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import IO, Any, TypeAlias
 
@@ -27,43 +26,13 @@ def check_file(f: Any, method: str, text: str) -> None:
 
 
 @contextlib.contextmanager
-def opened(f: Any, mode: str) -> Iterator[Any]:
-    """The file itself, or that of a path, which is closed again."""
+def opened(f: Any) -> Iterator[Any]:
+    """The file itself, or that of a path, open for reading and closed again."""
     if isinstance(f, (str, os.PathLike)):
-        folder = os.path.dirname(f)
-        if mode == "wb" and folder and not os.path.isdir(folder):
-            raise RuntimeError(f"Parent directory {os.fsdecode(folder)} does not exist.")
-        with _replacing(f) if mode == "wb" else open(f, mode) as file:
+        with open(f, "rb") as file:
             yield file
     else:
         yield f
-        if mode == "wb":  # what is written is to be there for who opens the file by its name
-            getattr(f, "flush", lambda: None)()
-
-
-@contextlib.contextmanager
-def _replacing(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """A file that stands at ``path`` once it is whole: who dies leaves what was there."""
-    target = os.path.realpath(path)
-    part = f"{target}.{os.getpid()}.part"
-    if (os.path.exists(target) and not os.path.isfile(target)) or not _writable(target):
-        part = target  # a device, or a folder in which no file can be made
-    try:
-        with open(part, "wb") as file:
-            yield file
-        if part != target:
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copymode(target, part)
-            os.replace(part, target)
-    except BaseException:
-        if part != target:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(part)
-        raise
-
-
-def _writable(target: str) -> bool:
-    return os.access(os.path.dirname(target), os.W_OK | os.X_OK)
 
 
 def can_seek(file: Any) -> bool:

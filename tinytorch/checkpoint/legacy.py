@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import pickletools
 import struct
@@ -40,7 +41,7 @@ class LegacyReader:
     """Reads a file of this format: the bytes of the storages at once, the object after that.
 
     Args:
-        file: At its start.
+        file: At the start of the checkpoint; ``storages`` leaves it at the end.
 
     Raises:
         pickle.UnpicklingError: If it is no pickle.
@@ -49,7 +50,7 @@ class LegacyReader:
     """
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = io.BytesIO(file.read())
+        self._file = file
         if _plain(self._next()) != MAGIC_NUMBER:
             raise RuntimeError(_NOT_ONE)
         version = _plain(self._next())
@@ -61,7 +62,6 @@ class LegacyReader:
         )
         self.pickle: bytes = self._next()
         self._keys = _plain(self._next())
-        self._start = self._file.tell()
 
     def _next(self) -> bytes:
         """The bytes of the next pickle, which is not executed."""
@@ -74,27 +74,30 @@ class LegacyReader:
                 pass
         except ValueError as error:
             raise pickle.UnpicklingError(f"invalid load key or truncated pickle: {error}") from None
-        end = self._file.tell()
-        return self._file.getvalue()[start:end]
+        size = self._file.tell() - start
+        self._file.seek(start)
+        return self._file.read(size)
 
     def storages(self) -> dict[str, bytearray]:
         """The bytes of the storages by their keys."""
         sizes = survey(self.pickle).itemsizes
         found = {}
-        position = self._start
-        data = self._file.getbuffer()
         keys = self._keys if isinstance(self._keys, list) else [None]
         if not sizes.keys() >= set(map(str, keys)):
             raise pickle.UnpicklingError("the checkpoint does not tell what its storages are")
         for key in keys:
-            if position + 8 > len(data):
+            head = self._file.read(8)
+            if len(head) < 8:
                 raise EOFError("the checkpoint ends before its storages")
-            (count,) = struct.unpack_from("<q", data, position)
+            (count,) = struct.unpack("<q", head)
             size = count * sizes[str(key)]
-            if size < 0 or position + 8 + size > len(data):
+            start = self._file.tell()
+            if not 0 <= size <= self._file.seek(0, os.SEEK_END) - start:
                 raise EOFError(f"the checkpoint ends in storage {key}")
-            found[str(key)] = bytearray(data[position + 8 : position + 8 + size])
-            position += 8 + size
+            self._file.seek(start)
+            found[str(key)] = bytearray(self._file.read(size))
+            if len(found[str(key)]) < size:
+                raise EOFError(f"the checkpoint ends in storage {key}")
         return found
 
 

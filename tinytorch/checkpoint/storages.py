@@ -24,10 +24,10 @@ def bytes_in_memory(read: Callable[[str], bytearray], folder: str = "") -> Bytes
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
         data = read(folder + key)
-        if len(data) < size:
+        if len(data) != size:
             raise RuntimeError(
-                f"PytorchStreamReader failed reading file {folder}{key}: file read failed, got "
-                f"{len(data)} of {size} bytes"
+                f"PytorchStreamReader failed reading file {folder}{key}: record size ({len(data)} "
+                f"bytes) does not match expected size ({size} bytes)"
             )
         return data, 0
 
@@ -55,8 +55,11 @@ def bytes_in_map(archive: ArchiveReader, file: IO[bytes]) -> BytesOf:
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
         start = archive.offset(f"data/{key}")
-        if archive.size(f"data/{key}") < size or start + size > len(data):
-            raise RuntimeError(f"PytorchStreamReader failed reading file data/{key}: it is cut off")
+        if archive.size(f"data/{key}") != size or start + size > len(data):
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading file data/{key}: it does not "
+                f"hold the expected {size} bytes"
+            )
         return data, start
 
     return bytes_of
