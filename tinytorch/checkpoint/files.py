@@ -59,7 +59,7 @@ def read(
     start = file.tell()
     head = file.read(9)
     file.seek(start)
-    if is_safetensors(head):
+    if is_safetensors(head) or str(getattr(file, "name", "")).endswith(".safetensors"):
         return read_safetensors(file, restore, mapped)
     if head[:6] == b"\x93NUMPY":
         return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
@@ -74,6 +74,7 @@ def read(
         return unpickle(io.BytesIO(legacy.pickle), storage_reader(bytes_of, legacy.little, restore))
     zip_file = ArchiveReader(file)
     if any(name.endswith(".npy") for name in zip_file.names) and not zip_file.has("data.pkl"):
+        file.seek(start)
         arrays = backends.load("numpy").library.load(file, allow_pickle=False)
         return {name: _numpy(arrays[name]) for name in arrays.files}
     if zip_file.has("constants.pkl"):
