@@ -6,10 +6,10 @@ Reference: https://github.com/huggingface/safetensors#format
 from __future__ import annotations
 
 import json
-import math
+import os
 import sys
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, NoReturn
 
 from .. import backends, dtypes
 from ..core.tensor import Tensor, wrap
@@ -23,8 +23,23 @@ _DTYPES = {
     "F64": dtypes.float64, "C64": dtypes.complex64, "F8_E4M3": dtypes.FLOAT8[0],
     "F8_E5M2": dtypes.FLOAT8[2],
 }  # fmt: skip
-#: The largest header that the format allows.
+#: Dtypes of the format that have no counterpart here.
+_OTHERS = (
+    "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E4M3B11FNUZ",
+)  # fmt: skip
+#: The largest header that the format allows, and the largest number.
 _LONGEST = 100_000_000
+_LARGEST = 2**64 - 1
+
+
+class _Entry(NamedTuple):
+    """A tensor of the file: where its bytes are, counted from the end of the header."""
+
+    name: str
+    dtype: str
+    shape: list[int]
+    begin: int
+    end: int
 
 
 def is_safetensors(head: bytes) -> bool:
@@ -35,46 +50,167 @@ def is_safetensors(head: bytes) -> bool:
 def read_safetensors(
     file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], mapped: bool
 ) -> dict[str, Tensor]:
-    """The tensors of a file by name; ``mapped``, their bytes are read when they are used."""
+    """The tensors of a file by name; ``mapped``, their bytes are read when they are used.
+
+    Raises:
+        RuntimeError: If the header is not one that the format allows; no byte is used then.
+    """
     if sys.byteorder != "little":
         raise NotImplementedError("load(): safetensors' numbers have the other order of bytes here")
-    length = int.from_bytes(file.read(8), "little")
-    text = file.read(length)
-    if len(text) < length:
-        raise RuntimeError("load(): the file is cut off in its header")
-    header = json.loads(text)
-    header.pop("__metadata__", None)
+    try:
+        entries = _read_header(file)
+    except _Invalid as error:
+        raise RuntimeError(f"load(): {getattr(file, 'name', 'the file')}: {error}") from None
     start = file.tell()
     data = mapped_copy(file) if mapped else None
     found = {}
-    for name, facts in header.items():
-        begin, end = facts["data_offsets"]
+    for entry in entries:
         memory: Any = data
-        offset = start + begin
+        offset = start + entry.begin
         if data is None:
-            file.seek(start + begin)
-            memory, offset = bytearray(file.read(end - begin)), 0
-        found[name] = _tensor(name, facts, memory, offset, end - begin, restore)
+            file.seek(offset)
+            memory, offset = bytearray(file.read(entry.end - entry.begin)), 0
+        found[entry.name] = _tensor(entry, memory, offset, restore)
     return found
 
 
-def _tensor(
-    name: str, facts: dict[str, Any], memory: Any, offset: int, count: int,
-    restore: Callable[[LoadedStorage, str], LoadedStorage],
-) -> Tensor:  # fmt: skip
-    dtype = _DTYPES.get(facts["dtype"])
-    if dtype is None:
+# -- the header ----------------------------------------------------------------------------------
+
+
+class _Invalid(Exception):
+    """The header is not one that the format allows."""
+
+
+def _read_header(file: IO[bytes]) -> list[_Entry]:
+    """Read and check the header; the file stands at the end of it then."""
+    head = file.read(8)
+    length = int.from_bytes(head, "little")
+    if len(head) < 8 or length > _LONGEST:
+        raise _Invalid("the header is too small" if len(head) < 8 else "the header is too large")
+    text = file.read(length)
+    if len(text) < length:
+        raise _Invalid("the file is cut off in its header")
+    start = file.tell()
+    size = file.seek(0, os.SEEK_END) - start
+    file.seek(start)
+    header = _parse(text)
+    _check_metadata([value for name, value in header if name == "__metadata__"])
+    entries = [_entry(name, value) for name, value in header if name != "__metadata__"]
+    if len({entry.name for entry in entries}) < len(entries):
+        names = [entry.name for entry in entries]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Invalid(f"entry {twice!r}: there are two of that name")
+    at = 0
+    for entry in sorted(entries, key=lambda entry: (entry.begin, entry.end)):
+        if entry.begin != at or entry.end < entry.begin:
+            raise _Invalid(
+                f"entry {entry.name!r}: invalid offset, expected bytes from {at}, got "
+                f"{entry.begin} to {entry.end}"
+            )
+        _check_size(entry)
+        at = entry.end
+    if at != size:
+        raise _Invalid(
+            f"incomplete metadata, file not fully covered: the entries have {at} bytes, and the "
+            f"file {size}"
+        )
+    return entries
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of JSON, its names as often as they are there."""
+
+
+def _parse(text: bytes) -> _Pairs:
+    try:
+        header = json.loads(
+            text.decode(),
+            object_pairs_hook=_Pairs,
+            parse_constant=_refuse_constant,
+            # Rust's parser reads -0 as a float.
+            parse_int=lambda digits: float(digits) if digits[0] == "-" else int(digits),
+        )
+    except RecursionError:
+        raise _Invalid("invalid JSON in header: it is nested too deeply") from None
+    except ValueError as error:
+        raise _Invalid(f"invalid JSON in header: {error}") from None
+    if not isinstance(header, _Pairs):
+        raise _Invalid("invalid JSON in header: expected an object")
+    return header
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no value of JSON")
+
+
+def _check_metadata(found: list[Any]) -> None:
+    if len(found) > 1:
+        raise _Invalid("entry '__metadata__': there are two of that name")
+    for pairs in found:
+        if pairs is None:
+            continue
+        if not isinstance(pairs, _Pairs) or not all(_is_text(value) for _, value in pairs):
+            raise _Invalid("entry '__metadata__': expected a map from text to text")
+        if not all(_is_text(name) for name, _ in pairs):
+            raise _Invalid("entry '__metadata__': a name is no valid text")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not any("\ud800" <= each <= "\udfff" for each in value)
+
+
+def _entry(name: str, value: Any) -> _Entry:
+    fields = ("dtype", "shape", "data_offsets")
+    if isinstance(value, _Pairs):
+        given = [[each for key, each in value if key == field] for field in fields]
+    elif isinstance(value, list) and len(value) == len(fields):
+        given = [[each] for each in value]
+    else:
+        raise _Invalid(f"entry {name!r}: expected an object with {', '.join(fields)}")
+    for field, values in zip(fields, given):
+        if len(values) != 1:
+            raise _Invalid(f"entry {name!r}: expected one {field!r}, got {len(values)}")
+    dtype, shape, offsets = (values[0] for values in given)
+    if not _is_text(name):
+        raise _Invalid(f"entry {name!r}: the name is no valid text")
+    if not isinstance(dtype, str) or dtype not in _DTYPES and dtype not in _OTHERS:
+        raise _Invalid(f"entry {name!r}: unknown dtype {dtype!r}")
+    for field, numbers in (("shape", shape), ("data_offsets", offsets)):
+        if type(numbers) is not list or not all(map(_is_size, numbers)):
+            raise _Invalid(f"entry {name!r}: {field!r} has to be a list of sizes, got {numbers!r}")
+    if len(offsets) != 2:
+        raise _Invalid(f"entry {name!r}: 'data_offsets' has to have 2 elements, got {offsets!r}")
+    return _Entry(name, dtype, shape, *offsets)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _check_size(entry: _Entry) -> None:
+    if entry.dtype in _OTHERS:
         raise NotImplementedError(
-            f"load(): {name!r} has dtype {facts['dtype']}, which tinytorch does not have"
+            f"load(): entry {entry.name!r} has dtype {entry.dtype}, which tinytorch does not have"
         )
-    if math.prod(facts["shape"]) * dtype.itemsize != count or len(memory) - offset < count:
-        raise RuntimeError(
-            f"load(): {name!r} of shape {facts['shape']} and dtype {facts['dtype']} does not fit "
-            "the bytes that it has in the file"
+    size = 1
+    for factor in (*entry.shape, _DTYPES[entry.dtype].itemsize):
+        size *= factor
+        if size > _LARGEST:
+            raise _Invalid(f"entry {entry.name!r}: shape {entry.shape} has too many bytes")
+    if size != entry.end - entry.begin or max(entry.shape, default=0) > sys.maxsize:
+        raise _Invalid(
+            f"entry {entry.name!r}: shape {entry.shape} and dtype {entry.dtype} do not fit the "
+            f"{entry.end - entry.begin} bytes that it has in the file"
         )
+
+
+def _tensor(
+    entry: _Entry, memory: Any, offset: int, restore: Callable[[LoadedStorage, str], LoadedStorage]
+) -> Tensor:
+    dtype, count = _DTYPES[entry.dtype], entry.end - entry.begin
     host = backends.load("numpy")
     array = host.frombuffer(memory, "uint8", count, offset) if count else host.empty(0, "uint8")
     storage = restore(LoadedStorage(array, StorageType("UntypedStorage", dtype), host), "cpu")
     xp = storage.backend.here()
     flat = storage.widened(dtype) if is_widened(dtype, xp) else storage.array(dtype)
-    return wrap(flat.reshape(facts["shape"]), xp)
+    return wrap(flat.reshape(entry.shape), xp)
