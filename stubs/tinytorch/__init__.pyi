@@ -17109,7 +17109,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
         tensor([2, 3])
     """
 def sgn(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
+    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
     Args:
         input: Tensor of any shape.
@@ -17124,7 +17124,7 @@ def sgn(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
 def sgn_(input: Tensor) -> Tensor:
     """In-place form of ``sgn``: writes the result over ``input`` and returns it.
 
-    The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
+    The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
     Args:
         input: Tensor of any shape.
@@ -17178,7 +17178,7 @@ def sigmoid_(input: Tensor) -> Tensor:
         tensor([0.5000, 1.0000, 0.0000])
     """
 def sign(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1; NaN for NaN, where torch has 0.
+    """-1, 0 or 1 by the sign of each element; 0 for NaN.
 
     Args:
         input: Tensor of any shape.
@@ -17196,7 +17196,7 @@ def sign(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -
 def sign_(input: Tensor) -> Tensor:
     """In-place form of ``sign``: writes the result over ``input`` and returns it.
 
-    -1, 0 or 1; NaN for NaN, where torch has 0.
+    -1, 0 or 1 by the sign of each element; 0 for NaN.
 
     Args:
         input: Tensor of any shape.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.calls import Call, called, words
+from tests.oracles import host, libraries
 from tinytorch import dtypes
 from tinytorch.backends import load
 from tinytorch.backends.low_precision import widened
@@ -333,3 +336,76 @@ assert x.grad.tolist() == [2.0, 2.0]
 
 def test_without_ml_dtypes_it_says_what_to_install() -> None:
     subprocess.run([sys.executable, "-c", BLOCKED], check=True)
+
+
+def _named(form: str, name: str) -> Call:
+    if form == "function":
+        return lambda L, x, s: getattr(L, name)(x, s)
+    return lambda x, s: getattr(x.clone(), f"{name}_")(s)
+
+
+#: Numbers that bfloat16 does not hold, and some that it does.
+OPERANDS = (0.3, 257, 257.0, -0.7, 1 / 3, 1000.1, 2, 0.5)
+BESIDE_NUMBERS: list[Call] = [
+    *(
+        _named(form, name)
+        for name in "eq ne lt le gt ge add sub mul div fmod remainder floor_divide".split()
+        for form in ("function", "in place")
+    ),
+    lambda x, s: s - x, lambda x, s: s / x, lambda x, s: s % x, lambda x, s: s**x,
+    lambda x, s: s == x, lambda L, x, s: L.rsub(x, s), lambda L, x, s: L.add(s, x),
+    lambda L, x, s: L.sub(x, x * 2, alpha=s) if s in (2, 0.5) else x,
+    lambda L, x, s: L.where(x > 0, x, s), lambda x, s: x.masked_fill(x > 0, s),
+    lambda x, s: x.clamp(max=s), lambda L, x, s: L.full_like(x, s), lambda x, s: x.clone().fill_(s),
+    lambda L, x, s: L.nn.functional.hardshrink(x, abs(s)),
+    lambda L, x, s: L.atan2(x, L.as_tensor(s)), lambda L, x, s: L.hypot(x, L.as_tensor(s)),
+    lambda L, x, s: L.maximum(x, L.as_tensor(s)), lambda L, x, s: L._foreach_add([x], s)[0],
+]  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("kind", ["number", "0-d float32", "0-d float64", "0-d bfloat16"])
+@pytest.mark.parametrize("call", BESIDE_NUMBERS, ids=words)
+def test_operands_are_rounded_to_the_dtype_of_the_tensor(call: Call, kind: str) -> None:
+    draw = np.random.RandomState(0)
+    values = [*(draw.randn(60) * 3).tolist(), *OPERANDS, 0.0, -0.0, math.inf, -math.inf, math.nan]
+    results = []
+    for library in libraries():
+        found = []
+        for s in OPERANDS:
+            x = library.tensor(values, dtype=library.bfloat16)
+            dtype = getattr(library, kind.removeprefix("0-d "), None)
+            given = s if kind == "number" else library.tensor(s, dtype=dtype)
+            if isinstance(s, float) or kind == "number":
+                found.append(host(called(call, {"L": library, "x": x, "s": given}).float()))
+        results.append(np.stack(found))
+    np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("call", [
+    lambda L, x: L.nan_to_num(x), lambda x: x.nan_to_num_(), lambda x: x.nan_to_num(0.3, 1e30),
+    lambda L, x: L.nextafter(x, L.ones_like(x)), lambda x: x.nextafter_(-x),
+    lambda L, x: x + L.finfo(x.dtype).eps, lambda x: 0.3 in x, lambda x: x[0] == 0.3,
+    lambda L, x: L.nn.functional.softmin(x[:4], 0, dtype=L.float32).sum(dtype=L.float16),
+    lambda L, x: L.nn.functional.softmax(x[:4], 0, dtype=L.float64).sum(dtype=L.float16),
+    lambda L, x: L.nn.functional.log_softmax(x[:4], 0, dtype=L.float16) > 0,
+    lambda L, x: x[:4].float().mul(1.01).sum(dtype=L.bfloat16),
+    lambda L, x: x[:4].float().mul(1.01).prod(dtype=L.bfloat16),
+    lambda L, x: x[:4].float().mul(1.01).cumsum(0, dtype=L.bfloat16),
+    lambda L, x: x[:4].float().mul(1.01).cumprod(0, dtype=L.bfloat16),
+    lambda L, x: x[:4].double().mul(1.01).nansum(dtype=L.bfloat16),
+    lambda L, x: x.half().mean(dtype=L.bfloat16), lambda L, x: x.mean(dtype=L.float32),
+    lambda L, x: x[:4].sum(dtype=L.float64), lambda L, x: x[:4].cumsum(0, dtype=L.float32),
+    lambda L, x: x.to(L.float8_e5m2)[:1] == 0.3, lambda L, x: x.to(L.float8_e4m3fn)[:1] == 0.3,
+], ids=words)  # fmt: skip
+def test_formats_and_dtypes_as_arguments_decide_as_in_pytorch(call: Call) -> None:
+    values = [0.3, 1.0, -2.5, 3.0, 0.0, -0.0, math.inf, -math.inf, math.nan]
+    results = []
+    for library in libraries():
+        x = library.tensor(values, dtype=library.bfloat16)
+        found = called(call, {"L": library, "x": x})
+        results.append(found if isinstance(found, bool) else str(found).partition(".")[2])
+        if hasattr(found, "dtype"):
+            results[-1] = str(found.dtype).partition(".")[2], found.double().numpy()
+    np.testing.assert_equal(*results)

@@ -56,6 +56,12 @@ def cast(array: Any, native: Any) -> Any:
     return array.astype(native)
 
 
+def rounded(value: float, native: Any) -> float:
+    """A Python number as a dtype holds it; as in PyTorch it becomes a float32 first."""
+    with numpy.errstate(over="ignore"):
+        return float(cast(numpy.asarray(value, "float32"), native))
+
+
 def widened(array: Any, dtype: dtypes.dtype) -> Any:
     """The numbers of ``dtype`` whose bits an array's bytes are, as float32; without ``ml_dtypes``.
 

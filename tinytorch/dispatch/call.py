@@ -22,7 +22,7 @@ from .arguments import as_given, given_twice, prepare, selects_numpy_form, torch
 from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
-from .low_precision import call_low, composite_low, is_low
+from .low_precision import asks_for_low, call_low, composite_low, is_low
 from .out import refuse_recorded, write_to_out
 from .overlap import check_out
 from .record import record
@@ -76,7 +76,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     ):
         options.pop("inplace", None)
         return call_inplace(op, args[: op.plan.flag], options)
-    if not op.takes_low and (is_low(args) or options and is_low([*options.values()])):
+    if not op.takes_low and (is_low(args) or options and asks_for_low(op, options)):
         return call_low(op, args, options)
     given, xp = prepare(op, args, options)
     if op.view and isinstance(given[op.plan.tensors[0]], Waiting):

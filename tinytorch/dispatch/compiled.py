@@ -21,7 +21,7 @@ from ..autograd.saved_packing import Recording
 from ..autograd.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, blank, making, tensors
 from ..core.torch_function import PLAIN
-from ..dtypes import as_dtype, dtype, float32
+from ..dtypes import LOW, as_dtype, dtype, float32
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import WRITTEN, leave_out, shorten
 from .arguments import as_given, explain_shapes, unwrap
@@ -59,6 +59,7 @@ _SHARED: dict[str, Any] = {
     "_bool": bool,
     "_checked_size": checked_size,
     "_dtypes": dtype,
+    "_LOW": frozenset(LOW),
     "_edge_of": edge_of,
     "_explain_shapes": explain_shapes,
     "_grad_enabled": grad_enabled,

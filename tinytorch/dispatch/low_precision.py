@@ -25,7 +25,7 @@ from ..state import grad_enabled
 from .arguments import bind, prepare
 from .out import scalar_name
 from .promotion import result_dtype
-from .spec import Op
+from .spec import OPS, Op
 
 
 #: Classes of arguments that are the same in float32.
@@ -33,8 +33,9 @@ _AS_THEY_ARE = frozenset((type(None), bool, int, float, str, Size))
 
 
 def in_float32(
-    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
+    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any],
+    reflected: bool = False,
+) -> Any:  # fmt: skip
     """The call in float32, its results rounded; None where somebody has to look at an argument.
 
     That is where a tensor is not plain, or of another dtype than bfloat16 and integers, where a
@@ -46,13 +47,20 @@ def in_float32(
         values: Its parameters that can be given by position; what came by name is there, too.
         more: What else was given by position.
         options: What was given by name.
+        reflected: Whether ``function`` is behind an operator after a number, as in ``1 - x``.
     """
     first = values[0]
     if isinstance(first, Tensor) and op.name in first._xp.low_kernels:
         return None
+    plain = not options and len(values) == len(op.plan.operands)
+    if op.name == "nan_to_num" or (op.name in _IN_THE_DTYPE and not plain):
+        return None
+    if reflected and op.name == "div":  # as PyTorch computes it, and rounds in between
+        return OPS["reciprocal"].function(values[0]) * values[1]
     wide = None if more else _plainly_widened(values)
     if wide is None:
         return None
+    _round_numbers(op, wide, dtypes.bfloat16, reflected)
     named: dict[str, Any] = {}
     if options:
         placed = op.plan.params[: len(values)]
@@ -109,6 +117,14 @@ def is_low(values: tuple[Any, ...] | list[Any]) -> bool:
     return False
 
 
+def asks_for_low(op: Op, options: dict[str, Any]) -> bool:
+    """Whether a tensor of such a dtype is among the keywords, or ``dtype=`` is one of them."""
+    if is_low([*options.values()]):
+        return True
+    wanted = options.get("dtype") if op.plan.tensors else None
+    return wanted is not None and dtypes.as_dtype(wanted) in dtypes.LOW
+
+
 def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The operation in float32, its results rounded.
 
@@ -116,21 +132,69 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         NotImplementedError: For a float8, of which PyTorch has little but storage and casts.
     """
     given = bind(op, args, options)
-    target = _target(op, given)
     at = op.plan.index.get("dtype")
     wanted = None if at is None else given[at]
     if at is not None and wanted is not None:
         target = dtypes.as_dtype(wanted)
-        if target in dtypes.LOW:
+        if target in dtypes.LOW:  # the elements are cast before anything is computed
+            given = [v.to(target) if isinstance(v, Tensor) else v for v in given]
             given[at] = dtypes.float32
-    if wanted is None:
+    else:
+        target = _target(op, given)
         _check_float8(op, given)
     wide = given if _is_taken(op, given) else [_widened(value) for value in given]
     n = op.plan.positional
+    if target in dtypes.LOW:
+        _round_numbers(op, wide, target)
     named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
     ready, xp = prepare(op, tuple(wide[:n]), named)
     result = op.core(xp, *ready)
     return _rounded(result, target) if target in dtypes.LOW else result
+
+
+#: Operands that PyTorch keeps in float32 where they are numbers or 0-d: their positions.
+_KEPT = {"mul": 1, "div": 1, "floor_divide": 1, "lerp": 2}
+#: Plain parameters that PyTorch casts to the dtype of the tensor.
+_IN_THE_DTYPE = {
+    "add": "alpha", "sub": "alpha", "rsub": "alpha", "index_add": "alpha", "addmv": "alpha beta",
+    "addr": "alpha beta", "hardshrink": "lambd", "logit": "eps", "huber_loss": "delta",
+}  # fmt: skip
+
+
+def _round_numbers(op: Op, wide: list[Any], target: dtypes.dtype, reflected: bool = False) -> None:
+    """Round the operands that are not of the dtype of the result to it, in place.
+
+    PyTorch casts every operand to the common dtype before it computes. The limits that
+    ``nan_to_num`` puts in the place of infinities are those of this dtype, too.
+    """
+    name = "" if op.kernel is None else op.kernel.__name__
+    kept = _KEPT.get(name, -1) if not reflected or name == "mul" else -1
+    for i in op.plan.operands if op.promote is not None else ():
+        if i >= len(wide) or i == op.plan.sequence:
+            continue
+        value = wide[i]
+        if isinstance(value, Tensor):
+            other = value.dtype.kind in "iu" or value.dtype.kind == "f" and not value._data.shape
+            if other and (i != kept or value._data.shape):
+                wide[i] = value.to(target).to(dtypes.float32)
+        elif i != kept and (value.__class__ is float or value.__class__ is int):
+            wide[i] = _rounded_number(value, target)
+    for name in _IN_THE_DTYPE.get(op.name, "").split():
+        at = op.plan.index[name]
+        if at < len(wide):
+            wide[at] = _rounded_number(wide[at], target)
+    if op.name == "nan_to_num":
+        limits = dtypes.finfo(target)
+        for at, limit in ((2, limits.max), (3, limits.min)):
+            if at < len(wide) and wide[at] is None:
+                wide[at] = limit
+
+
+def _rounded_number(value: Any, target: dtypes.dtype) -> Any:
+    """A Python number as ``target`` holds it; anything else as it is."""
+    if value.__class__ is not float and value.__class__ is not int:
+        return value
+    return low_precision.rounded(value, target.dtype)
 
 
 def _is_taken(op: Op, given: list[Any]) -> bool:
@@ -150,9 +214,13 @@ def composite_low(
     if _is_taken(op, given):
         return body(*args, **options)
     floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
+    at = op.plan.index.get("dtype", len(args))
+    if options.get("dtype") is not None or at < len(args) and args[at] is not None:
+        return body(*args, **options)  # its parts are computed in that dtype
     target = floats[0].dtype if op.keeps_dtype else result_dtype(floats)
-    if options.get("dtype") is None:
-        _check_float8(op, given)
+    _check_float8(op, given)
+    if op.elementwise:  # another form of one operation, which rounds its operands
+        return body(*args, **options)
     result = body(*map(_widened, args), **{n: _widened(v) for n, v in options.items()})
     return _rounded(result, target) if target in dtypes.LOW else result
 

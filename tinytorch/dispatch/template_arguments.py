@@ -126,7 +126,8 @@ class Arguments:
             values = self._slots if named else self.op.plan.params[: len(self.op.plan.tensors)]
             rest = "_more, _options" if named else "(), None"
             order = values[::-1] if self.form is Form.REFLECTED else values
-            yield f"_out = _in_float32({tuple_of(order)}, {rest})"
+            reflected = ", True" if self.form is Form.REFLECTED else ""
+            yield f"_out = _in_float32({tuple_of(order)}, {rest}{reflected})"
             yield "if _out is not None:"
             yield "    return _out"
         yield self.slow
@@ -208,6 +209,8 @@ class Arguments:
                 yield f"{name}.__class__ is not {_STANDS_FOR[op.annotations[name]]}"
             elif op.plan.defaults[i] is REQUIRED:
                 yield f"{name} is _required"
+            elif name == "dtype" and op.plan.tensors:
+                yield "dtype is not None and (dtype.__class__ is not _dtypes or dtype in _LOW)"
 
 
 def is_numpys(op: Op) -> bool:

@@ -9525,7 +9525,7 @@ class Tensor(Storage):
                     [3., 4.]])
         """
     def sgn(_self, *, out: Tensor | None = None) -> Tensor:
-        """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
+        """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
         Args:
             input: Tensor of any shape.
@@ -9540,7 +9540,7 @@ class Tensor(Storage):
     def sgn_(_self) -> Self:
         """In-place form of ``sgn``: writes the result over ``input`` and returns it.
 
-        The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
+        The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
         Args:
             input: Tensor of any shape.
@@ -9619,7 +9619,7 @@ class Tensor(Storage):
             tensor([0.5000, 1.0000, 0.0000])
         """
     def sign(_self, *, out: Tensor | None = None) -> Tensor:
-        """-1, 0 or 1; NaN for NaN, where torch has 0.
+        """-1, 0 or 1 by the sign of each element; 0 for NaN.
 
         Args:
             input: Tensor of any shape.
@@ -9637,7 +9637,7 @@ class Tensor(Storage):
     def sign_(_self) -> Self:
         """In-place form of ``sign``: writes the result over ``input`` and returns it.
 
-        -1, 0 or 1; NaN for NaN, where torch has 0.
+        -1, 0 or 1 by the sign of each element; 0 for NaN.
 
         Args:
             input: Tensor of any shape.

@@ -55,8 +55,6 @@ EDGES = [
 ]  # fmt: skip
 #: Where torch itself is off: in its own accuracy, or NaN that it takes for 0.
 TORCH_IS_OFF = {
-    "sign": [NAN],
-    "sgn": [NAN],
     "nn.functional.gelu": [INF],
     "i0": [INF, -INF],
     "special.i1": [INF, -INF],

@@ -1,4 +1,4 @@
-"""Functions of complex numbers where a part is zero or infinite.
+"""Functions of complex numbers where a part is zero or infinite, and of NaN.
 
 Reference: ISO/IEC 9899, annex G.6, which the array API standard follows:
 https://data-apis.org/array-api/latest/API_specification/elementwise_functions.html
@@ -38,5 +38,11 @@ def _sign(function: Any, z: Any) -> Any:
     return function(z).masked_fill(z == 0, 0)
 
 
+def _real_sign(function: Any, x: Any) -> Any:
+    return function(x).where(x == x, x)
+
+
+#: What is computed for real operands, by name: of PyTorch's function and the operand.
+OF_FLOATS: dict[str, Callable[..., Any]] = {"sign": _real_sign}
 #: What is computed for complex operands, by name: of PyTorch's function and the operand.
 OF_COMPLEX: dict[str, Callable[..., Any]] = {"expm1": _expm1, "tanh": _tanh, "sign": _sign}

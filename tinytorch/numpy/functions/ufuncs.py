@@ -24,7 +24,7 @@ from .dialect import (
     tensors_of,
     top_level,
 )  # fmt: skip
-from .complex_edges import OF_COMPLEX
+from .complex_edges import OF_COMPLEX, OF_FLOATS
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
@@ -139,6 +139,8 @@ def _computed(name: str, function: Any, operands: list[Any], kind: str, tensor: 
         operands = [v if isinstance(v, Tensor) else tensor.new_full((), v) for v in operands]
     if kind == "c" and name in OF_COMPLEX:
         return OF_COMPLEX[name](function, *operands)
+    if kind == "f" and name in OF_FLOATS:
+        return OF_FLOATS[name](function, *operands)
     if kind not in "iu":
         return function(*operands)
     if name in _ORDERS and len({v.dtype for v in operands if isinstance(v, Tensor)}) > 1:
@@ -224,7 +226,8 @@ def _one(name: str, row: Row) -> None:
         order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
         run = top_level(row.torch or name)
-        if out is None and where is True and dtype is None and _alike((x,)):
+        plain = out is None and where is True and dtype is None and name not in OF_FLOATS
+        if plain and _alike((x,)):
             return run(x)  # type: ignore[no-any-return]
         return _run(name, run, (x,), out, where, casting, dtype)  # type: ignore[no-any-return]
 

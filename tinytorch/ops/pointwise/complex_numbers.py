@@ -17,9 +17,17 @@ from ..index.filling import copy_
 from ..memory_order import in_rows
 
 
+def real_sign(xp: Any, input: Any) -> Any:
+    """-1, 0 or 1 by the sign of each real element; 0 for NaN, which NumPy's sign keeps."""
+    if input.dtype.kind == "b":
+        return xp.array(input)
+    found = xp.sign(input)
+    return found if input.dtype.kind in "iu" else xp.where(input == input, found, 0)
+
+
 @op(inplace=True, exact_out=True, elementwise=True)
 def sgn(xp: Backend, input: Array) -> Array:
-    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0.
+    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
     Example:
         >>> import tinytorch as tt
@@ -29,7 +37,7 @@ def sgn(xp: Backend, input: Array) -> Array:
     if input.dtype.kind == "c":
         size = xp.absolute(input)
         return input / xp.where(size == 0, xp.asarray(1, size.dtype), size)
-    return xp.array(input) if input.dtype.kind == "b" else xp.sign(input)
+    return real_sign(xp, input)
 
 
 def _sgn_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
@@ -45,10 +53,8 @@ sgn.vjp(input=torch_convention(_sgn_gradient))
 
 
 def direction(xp: Any, input: Any) -> Any:
-    """``sgn`` inside a gradient: 0 for a real NaN, as in PyTorch, because losses are masked so."""
-    if input.dtype.kind == "c":
-        return xp.call(sgn, input)
-    return xp.where(input == input, xp.sign(input), 0)
+    """``sgn`` inside a gradient."""
+    return xp.call(sgn, input) if input.dtype.kind == "c" else real_sign(xp, input)
 
 
 @op(view=True, method=False, node="SelectBackward0")

@@ -8,6 +8,7 @@ from ... import dtypes
 from ...autograd.node_names import by_operand
 from ...dispatch.op import Array, Backend, Operand, no_derivative, op
 from ..checks import integer, kind_of, refuse, refuse_complex
+from .complex_numbers import real_sign
 from .division import check_divisor
 
 
@@ -159,7 +160,7 @@ fmod.vjp(
 
 @op(inplace=True, exact_out=True, elementwise=True)
 def sign(xp: Backend, input: Array) -> Array:
-    """-1, 0 or 1; NaN for NaN, where torch has 0.
+    """-1, 0 or 1 by the sign of each element; 0 for NaN.
 
     Raises:
         NotImplementedError: For complex tensors, which ``sgn`` takes.
@@ -174,7 +175,7 @@ def sign(xp: Backend, input: Array) -> Array:
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
             "torch.sgn instead."
         )
-    return xp.array(input) if input.dtype.kind == "b" else xp.sign(input)
+    return real_sign(xp, input)
 
 
 sign.vjp(input=lambda xp, g: xp.zeros_like(g))
@@ -253,7 +254,7 @@ def heaviside(xp: Backend, input: Array, values: Array) -> Array:
 heaviside.vjp(input=no_derivative("heaviside"), values=no_derivative("heaviside"))
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(inplace=True, promote="arithmetic", strict=True, moves=True)
 def nextafter(xp: Backend, input: Array, other: Array) -> Array:
     """The next representable number after ``input`` towards ``other``.
 
@@ -275,6 +276,6 @@ def nextafter(xp: Backend, input: Array, other: Array) -> Array:
 
 
 nextafter.vjp(
-    input=lambda xp, g, input, other: xp.where(input == other, 0, g),
+    input=lambda xp, g, input, other: xp.masked(g, input != other),
     other=lambda xp, g: xp.zeros_like(g),
 )
