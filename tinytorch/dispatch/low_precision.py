@@ -25,7 +25,7 @@ from ..state import grad_enabled
 from .arguments import bind, prepare
 from .out import scalar_name
 from .promotion import result_dtype
-from .spec import OPS, Op
+from .spec import Op
 
 
 #: Classes of arguments that are the same in float32.
@@ -56,7 +56,7 @@ def in_float32(
     if op.name == "nan_to_num" or (op.name in _IN_THE_DTYPE and not plain):
         return None
     if reflected and op.name == "div":  # as PyTorch computes it, and rounds in between
-        return OPS["reciprocal"].function(values[0]) * values[1]
+        return values[0].reciprocal() * values[1]
     wide = None if more else _plainly_widened(values)
     if wide is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import itertools
 import numpy as np
 import pytest
 
@@ -223,3 +224,28 @@ def test_out_is_written() -> None:
     assert out.tolist() == [[2.0, 2.0], [2.0, 2.0]]
     with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
         tt.inner(a.requires_grad_(), b, out=out)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("equation", "shapes"), [
+    ("...i,...i->...", ((2, 2), (1,))), ("i,->i", ((2,), ())), ("ij,j->i", ((2, 1), (1,))),
+    ("ii,i->i", ((2, 2), (1,))), ("i,i->", ((1,), (3,))), ("ij,jk->ik", ((2, 1), (1, 2))),
+    ("i,i->i", ((2,), (2,))), ("i,i->", ((2,), (2,))),
+    ("i,j,k->ijk", ((1,), (2,), (1,))), ("ij,k->ijk", ((1, 1), (1,))),
+])  # fmt: skip
+def test_dtypes_are_promoted_whatever_the_sizes(equation: str, shapes: Any) -> None:
+    import torch
+
+    names = ("float16", "bfloat16", "float32", "float64", "int64", "complex64")
+    for kinds in itertools.product(names, repeat=2):
+        kinds = (*kinds, kinds[1])[: len(shapes)]
+        found = []
+        for library in (tt, torch):
+            pairs = zip(shapes, kinds, strict=True)
+            operands = [library.ones(s, dtype=getattr(library, k)) for s, k in pairs]
+            try:
+                result = library.einsum(equation, *operands)
+                found.append((str(result.dtype).partition(".")[2], tuple(result.shape)))
+            except RuntimeError:
+                found.append(("RuntimeError", ()))
+        assert found[0] == found[1], kinds

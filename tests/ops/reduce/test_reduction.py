@@ -10,7 +10,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, words
-from tests.oracles import agree, complexes, numbers, same, same_outcome
+from tests.oracles import agree, complexes, host, libraries, numbers, same, same_outcome
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 NAN, INF = math.nan, math.inf
@@ -266,6 +266,37 @@ def test_reductions_follow_strides() -> None:
 def test_histogram_puts_the_upper_end_into_the_last_bin() -> None:
     hist = tt.histogram(tt.tensor([0.0, 1.0, 2.0, NAN, 3.0]), 2, range=(0.0, 2.0)).hist
     assert hist.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("value", [0.1, 0.0, -0.3, 1e-8, 1 / 3, 7.7, 1e4])
+def test_histogram_of_a_constant(dtype: str, value: float) -> None:
+    results = []
+    for library in libraries():
+        x = library.full((10,), value, dtype=getattr(library, dtype))
+        found = [library.histc(x, bins) for bins in (1, 2, 3, 4, 5, 7, 10, 100)]
+        found += [library.histc(x, bins, value, value) for bins in (2, 4, 10)]
+        if dtype != "float16":
+            found += [part for bins in (1, 4, 10, 100) for part in library.histogram(x, bins)]
+        results.append([host(part) for part in found])
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("ends", [(0, 1), (-1, 1), (0, 3), (-0.3, 0.7), (0, 0.1), (-0.9, 1.1)])
+@pytest.mark.parametrize("bins", [3, 7, 10, 13])
+def test_histogram_of_the_edges_of_its_bins(ends: Any, bins: int) -> None:
+    for dtype in ("float32", "float64"):
+        results = []
+        for library in libraries():
+            x = library.linspace(*ends, bins + 1, dtype=getattr(library, dtype))
+            found = [library.histc(x, bins, *ends), library.histc(x, bins)]
+            found += [*library.histogram(x, bins, range=ends), *library.histogram(x, bins)]
+            results.append([host(part) for part in found])
+        for ours, theirs in zip(*results, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
 
 
 # -- NumPy's dialect -----------------------------------------------------------------------------

@@ -177,7 +177,7 @@ def _ends(
     return start, end, dtype
 
 
-def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
+def evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
     """``steps`` numbers, each counted from the nearer end, and of a product and a sum in one.
 
     Halves are rounded twice, as they are by PyTorch.
@@ -185,7 +185,7 @@ def _evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
     if dtype.kind == "c":
         part = xp.real(xp.empty((), dtype)).dtype
         parts = [
-            _evenly(xp, *ends, steps, part).astype(part)
+            evenly(xp, *ends, steps, part).astype(part)
             for ends in ((start.real, end.real), (start.imag, end.imag))
         ]
         return xp.stack(parts, -1).view(dtype)[..., 0]
@@ -211,7 +211,7 @@ _write_two, _read_two = struct.Struct("2f").pack, struct.Struct("2f").unpack
 
 
 def _a_few(start: float, end: float, steps: int) -> list[float]:
-    """What ``_evenly`` computes of float32, still to be rounded."""
+    """What ``evenly`` computes of float32, still to be rounded."""
     first, last = _read_two(_write_two(start, end))
     (width,) = _read(_write(last - first))
     (step,) = _read(_write(width / (steps - 1)))
@@ -286,7 +286,7 @@ def linspace(
                 return xp.asarray(_a_few(start, end, steps), native)
     steps = _steps("linspace", steps) + (not endpoint)
     start, end, dtype = _ends(xp, "linspace", start, end, steps, dtype)
-    numbers = _evenly(xp, start, end, steps, dtype).astype(dtype)
+    numbers = evenly(xp, start, end, steps, dtype).astype(dtype)
     return numbers if endpoint else numbers[:-1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from functools import reduce
 from typing import Any, NamedTuple
 
 from ... import dtypes
@@ -161,6 +162,8 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
     plan = make_plan(equation, shapes)
     if len({t.dtype for t in operands}) > 1 or operands[0].dtype is dtypes.bool:
         _check_contracted(operands, plan)
+        common = reduce(dtypes.promote_types, (t.dtype for t in operands))
+        operands = [t.to(common) for t in operands]  # a size of 1 must not make one count as 0-d
     tensors = [_prepared(t, step) for t, step in zip(operands, plan.steps, strict=True)]
     for i, j, first, second, product in plan.pairs:
         second_tensor, first_tensor = tensors.pop(j), tensors.pop(i)
@@ -172,12 +175,14 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
 
 def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
     """Refuse operands of two dtypes, and bools, if products of their elements are summed."""
-    for _, _, first, second, product in plan.pairs:
+    kinds = [t.dtype for t in operands]
+    for i, j, first, second, product in plan.pairs:
+        other, one = kinds.pop(j), kinds.pop(i)
+        kinds.append(dtypes.promote_types(one, other))
         if not set(first) & set(second) <= set(product):
             _refuse_bools("bmm", *operands)
-            kinds = list({t.dtype: 0 for t in operands})
-            if len(kinds) > 1:
-                wanted, found = map(scalar_name, kinds[:2])
+            if one is not other:
+                wanted, found = map(scalar_name, (one, other))
                 raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
 
 

@@ -10,6 +10,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, no_derivative, op
 from ..checks import integer, refuse
+from ..create.ranges import evenly
 from ..named_results import named_result
 
 # -- edges ----------------------------------------------------------------------------------------
@@ -35,20 +36,13 @@ def _checked_bins(name: str, bins: int) -> int:
     return bins
 
 
-def _spaced(xp: Backend, low: Array, high: Array, bins: int) -> Array:
-    """``bins + 1`` edges from ``low`` to ``high``; both ends exact."""
-    place = xp.arange(bins + 1, dtype=low.dtype)
-    step = (high - low) / bins
-    return xp.where(place * 2 < bins, low + step * place, high - step * (bins - place))
-
-
 @op(method=False)
 def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any) -> Array:
     low, high = _bounds(xp, name, input, low, high)
     alone = low == high
     half = xp.asarray(0.5, dtype=low.dtype)
     low, high = xp.where(alone, low - half, low), xp.where(alone, high + half, high)
-    return _spaced(xp, low, high, _checked_bins(name, bins))
+    return evenly(xp, low, high, _checked_bins(name, bins) + 1, low.dtype).astype(low.dtype)
 
 
 # -- counting ------------------------------------------------------------------------------------
@@ -83,10 +77,15 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
         raise RuntimeError(f"torch.histc: max must be larger than min, got min={min}, max={max}")
     values = input.reshape(-1)
     low, high = _bounds(xp, "histc", values, min, max)
-    low, high = xp.where(low == high, low - 1, low), xp.where(low == high, high + 1, high)
+    alone = low == high
+    # Beside a large number 1 is lost: the range reaches to its neighbors at least.
+    below = xp.minimum(low - 1, xp.nextafter(low, -xp.inf))
+    above = xp.maximum(high + 1, xp.nextafter(high, xp.inf))
+    low, high = xp.where(alone, below, low), xp.where(alone, above, high)
     inside = (values >= low) & (values <= high)
     # A power of two keeps each product within the dtype's range, and changes no digit.
-    scale = xp.where(xp.isfinite((high - low) * bins), 1, math.ldexp(1.0, -2 - bins.bit_length()))
+    smaller = math.ldexp(1.0, -2 - bins.bit_length())
+    scale = xp.where(xp.isfinite((high - low) * bins), 1, smaller).astype(values.dtype)
     low, span = low * scale, high * scale - low * scale
     place = xp.floor((xp.where(inside, values * scale, low) - low) * bins / span)
     # Of numbers so large that adding 1 leaves them alone, the range is empty still.
