@@ -55,7 +55,7 @@ def test_a_module_has_either_a_file_or_a_docstring_in_its_table(module: str) -> 
     has_file = path.with_suffix(".py").exists() or (path / "__init__.py").exists()
     listed = module in " ".join(TABLED.values()).split()
     assert has_file != listed and has_file != bool(table.doc)
-    assert type(loaded) is ModuleType and loaded.__doc__ and loaded.__name__.endswith(module)
+    assert isinstance(loaded, ModuleType) and loaded.__doc__ and loaded.__name__.endswith(module)
     public = {name for name in table.rows() if not name.startswith("_")}
     assert public <= {*loaded.__all__} <= {*dir(loaded)}
     for file in table.files.split():

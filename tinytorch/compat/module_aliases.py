@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from ..facade.packages import names_of
+
 
 def publish(module: str, files: str) -> None:
     """Make a package of a module, with these files in it; nothing is looked for on disk.
@@ -15,7 +17,7 @@ def publish(module: str, files: str) -> None:
         module: The module's ``__name__``; each file gets all that it defines.
         files: Names of the files, apart by spaces; one in another is ``"outer.inner"``.
     """
-    table = vars(sys.modules[module])
+    table = names_of(sys.modules[module])
     table.setdefault("__path__", [])
     names = {name: value for name, value in table.items() if not name.startswith("__")}
     for file in files.split():

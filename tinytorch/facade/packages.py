@@ -26,7 +26,7 @@ import threading
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from ..core.pickling import NamedModule
@@ -58,7 +58,7 @@ def install() -> None:
         is_file = hasattr(module, "__file__") and not hasattr(module, "__path__")
         if name.startswith(_CALLERS) and is_file:
             module.__class__ = _SilentModule
-            vars(module)["__name__"] = None
+            names_of(module)["__name__"] = None
         elif name.startswith(_PREFIX) and hasattr(module, "__path__"):
             _LazyInit.of_executed(module)
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
@@ -90,7 +90,7 @@ class _Finder:
 def _published(fullname: str) -> ModuleSpec | None:
     """Find a module that its parent puts in ``sys.modules`` when it is run."""
     parent = import_module(fullname.rpartition(".")[0])  # the whole of it
-    lazy: _LazyInit | None = vars(parent).get("__body__")
+    lazy: _LazyInit | None = names_of(parent).get("__body__")
     if lazy is not None:
         lazy.run()
     made = sys.modules.get(fullname)
@@ -138,7 +138,40 @@ def alias(fullname: str, name: str) -> ModuleSpec:
     return ModuleSpec(fullname, loader)
 
 
-class _Package(NamedModule):
+def names_of(module: ModuleType) -> dict[str, Any]:
+    """A module's names as they stand; ``vars`` of a ``Namespace`` resolves the others first."""
+    return _READ_NAMES(module)  # type: ignore[no-any-return]
+
+
+_READ_NAMES: Any = vars(ModuleType)["__dict__"].__get__
+_FILLING = threading.RLock()
+
+
+class Namespace(NamedModule):
+    """Module whose public names are found when they are first used, or all at once by ``vars``."""
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        names = names_of(self)
+        with _FILLING:
+            if "__filled__" not in names:
+                names["__filled__"] = True  # for reads from within
+                try:
+                    for name in getattr(self, "__all__", None) or dir(self):
+                        value = getattr(self, name)
+                        if isinstance(value, (FunctionType, type)):  # others may change
+                            names.setdefault(name, value)
+                except BaseException:
+                    del names["__filled__"]
+                    raise
+        return names
+
+    def __dir__(self) -> list[str]:
+        names = names_of(self)
+        return names["__dir__"]() if "__dir__" in names else sorted(names)
+
+
+class _Package(Namespace):
     """A package, of which functions and classes come before the modules named like them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -150,12 +183,12 @@ class _Loader(SourceFileLoader):
     """Leaves a package to be run later; one that has been run is run again at once."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return _Package(spec.name) if spec.name in _NAMED_ALIKE else None
+        return (_Package if spec.name in _NAMED_ALIKE else Namespace)(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         code = self.get_code(module.__name__)
         assert code is not None
-        lazy: _LazyInit | None = vars(module).get("__body__")
+        lazy: _LazyInit | None = names_of(module).get("__body__")
         if lazy is not None and lazy.begun:
             lazy.execute(code)  # it is imported anew
             return
@@ -189,7 +222,7 @@ class _SilentLoader:
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        vars(module)["__name__"] = None
+        names_of(module)["__name__"] = None
 
 
 class _LazyInit:
@@ -209,7 +242,7 @@ class _LazyInit:
     @classmethod
     def of_executed(cls, module: ModuleType) -> None:
         """Install one in a package whose body has run already."""
-        names = vars(module)
+        names = names_of(module)
         if "__body__" not in names:
             lazy = cls(compile("", module.__name__, "exec"), module)
             for name in ("__getattr__", "__dir__"):
@@ -220,12 +253,12 @@ class _LazyInit:
 
     def install(self) -> None:
         """Make this the package's ``__getattr__`` and ``__dir__``."""
-        names = vars(self._module)
+        names = names_of(self._module)
         names.update(__body__=self, __getattr__=self.attribute, __dir__=self.listing)
 
     def attribute(self, name: str) -> Any:
         """Return a module of the package, a name that its body defines, or what this computes."""
-        package, found = self._module.__name__, vars(self._module)
+        package, found = self._module.__name__, names_of(self._module)
         public = not name.startswith("__") and name not in _NAMED_ALIKE.get(package, ())
         if public and PathFinder.find_spec(f"{package}.{name}", self._module.__path__):
             return import_module(f"{package}.{name}")
@@ -244,7 +277,7 @@ class _LazyInit:
     def listing(self) -> list[str]:
         """Return the names that the body lists, or all that it defines."""
         self.run()
-        return self._own["__dir__"]() if "__dir__" in self._own else sorted(vars(self._module))
+        return self._own["__dir__"]() if "__dir__" in self._own else sorted(names_of(self._module))
 
     def run(self) -> None:
         """Run the body, or wait until another thread has."""
@@ -260,7 +293,7 @@ class _LazyInit:
 
     def execute(self, code: CodeType) -> None:
         """Execute a body in the package's namespace."""
-        exec(code, vars(self._module), self._own)
+        exec(code, names_of(self._module), self._own)
 
 
 class _Names(dict[str, Any]):
@@ -271,7 +304,7 @@ class _Names(dict[str, Any]):
 
     def __init__(self, module: ModuleType) -> None:
         super().__init__()
-        self._names = vars(module)
+        self._names = names_of(module)
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name in ("__getattr__", "__dir__"):

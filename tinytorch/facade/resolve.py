@@ -23,7 +23,7 @@ from ..dispatch.op import NAMESPACES
 from ..state import current_backend, settings
 from .index import FAMILIES
 from .library_fallback import forward, forwarded
-from .packages import import_submodule
+from .packages import Namespace, import_submodule, names_of
 
 
 def families() -> list[str]:
@@ -40,7 +40,8 @@ def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
 
 
 def stand_in() -> None:
-    """Give Tensor its protocols, and a stand-in for each method that a family defines."""
+    """Give Tensor its protocols and a lazy descriptor for each method that a family defines."""
+    sys.modules["tinytorch"].__class__ = Namespace
     numpy_protocols.attach()
     number_protocols.attach()
     have = vars(Tensor)
@@ -133,7 +134,9 @@ def namespace(
         prefix: The namespace its operations declare.
         extra: Names the module defines itself.
     """
-    table = vars(sys.modules[module])
+    made = sys.modules[module]
+    made.__class__ = Namespace
+    table = names_of(made)
 
     def get(name: str) -> Any:
         if not name.startswith("_"):
@@ -295,7 +298,7 @@ def resolve(name: str) -> Any:
         return dtype
     if name == "__all__":
         return starred()
-    table = vars(sys.modules["tinytorch"])
+    table = names_of(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
         return table.setdefault(name, find("", name))
     if name.startswith("_") and name not in _NAMED_WITH_UNDERSCORE:
@@ -354,4 +357,4 @@ def listing() -> list[str]:
     backend = current_backend()
     found = {name for name, dtype in dtypes.NAMES.items() if backend.may_support(dtype)}
     found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
-    return sorted(found | {n for n in [*vars(sys.modules["tinytorch"])] if n.startswith("__")})
+    return sorted(found | {n for n in [*names_of(sys.modules["tinytorch"])] if n.startswith("__")})

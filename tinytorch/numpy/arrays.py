@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import functools
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ..facade.packages import Namespace, names_of
 from . import methods, operators
 from .direct import host_function
 from .functions.dialect import host
@@ -29,16 +30,20 @@ def namespace(
         home: The name of the module for arrays.
     """
 
-    @functools.cache
+    made_module = sys.modules[home]
+    made_module.__class__ = Namespace
+
     def found(name: str) -> Any:
+        if name == "__all__":  # what ``from tinytorch.numpy.fft import *`` reads
+            return source.__all__
         if name not in source.__all__:
             raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name, obj=None)
         value = getattr(source, name)
         if isinstance(value, type):
-            return value
+            return names_of(made_module).setdefault(name, value)
         plain = host_function(name, getattr(host(), home.rpartition(".")[2], None))
         made = kept(value, host=plain)
         made.__module__ = home
-        return made
+        return names_of(made_module).setdefault(name, made)
 
     return found, lambda: sorted(source.__all__)

@@ -15,7 +15,7 @@ class TorchDistribution(Distribution):
         """What the file of the distribution says, of which there is one."""
         if filename != "METADATA":
             return None
-        version = vars(sys.modules[__name__.partition(".")[0]])["__version__"]
+        version = sys.modules[__name__.partition(".")[0]].__version__
         return f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n"
 
     def locate_file(self, path: Any) -> Any:
