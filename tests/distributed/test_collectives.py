@@ -27,6 +27,24 @@ def test_monitored_mode_agrees_where_the_ranks_do() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@needs_mpi
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_result_does_not_depend_on_the_rank(count: int) -> None:
+    done = mpiexec(count, "awkward.py")
+    assert done.returncode == 0, done.stderr
+
+
+@needs_mpi
+@pytest.mark.parametrize("memory", ["shared", "none"])
+def test_calls_that_do_not_fit_together_are_an_error_on_all_ranks(memory: str) -> None:
+    done = mpiexec(3, "disagreeing.py", memory)
+    errors = [line for line in done.stdout.splitlines() if "mismatch between" in line]
+    exchanges = [line for line in done.stdout.splitlines() if "all_to_all: expected" in line]
+    assert "no error" not in done.stderr, done.stderr
+    assert done.returncode == 0 and len(errors) == 3 * 13, done.stdout
+    assert len(exchanges) == 3
+
+
 @pytest.mark.torch
 def test_pytorchs_gloo_passes_the_same_program() -> None:
     ranks = gloo(2, "collectives.py")

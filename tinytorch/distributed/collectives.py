@@ -2,8 +2,8 @@
 
 Every function takes ``group``, the processes (default: all), and ``async_op``: True returns a
 ``Work`` to wait for, where otherwise the call waits and returns None. A process that is no member
-of the group is warned, and nothing happens. Shapes and dtypes are the same on all ranks; where they
-are not, ``TORCH_DISTRIBUTED_DEBUG=DETAIL`` names who calls what.
+of the group is warned, and nothing happens. Sizes, dtypes, operations and roots are the same on all
+ranks; where they are not, every rank raises.
 """
 
 from __future__ import annotations

@@ -80,19 +80,17 @@ def set_debug_level_from_env() -> None:
     _state.level = DebugLevel[name]
 
 
-def compare(group: Any, name: str, said: str) -> None:
+def compare(group: Any, mine: str) -> None:
     """Tell all ranks of a group what this one calls, and learn what they do.
 
     Args:
         group: The group.
-        name: The collective.
-        said: Shapes, dtypes, and what else has to be the same.
+        mine: The collective, with shapes, dtypes, and what else has to be the same.
 
     Raises:
         RuntimeError: Naming the first rank that calls something else, or those that call nothing
             within the group's timeout.
     """
-    mine = f"{name}({said})"
     theirs = exchange(group, [group.sequence, mine], f"collective {mine}")
     for rank, (sequence, call) in enumerate(theirs):
         if (sequence, call) != (group.sequence, mine):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from . import debug
+from .agreement import describe
 from .process_group import ProcessGroup
 from .work import Work
 
@@ -27,7 +28,7 @@ def launch(
         name: PyTorch's name of the call.
         start: Starts it.
         tensors: Those that the call writes to.
-        agreed: What all ranks have to agree on, for monitored mode; None for messages.
+        agreed: What ranks have to agree on: a text, or what ``said`` returns; None for messages.
         finish: Puts the result into the tensors.
         async_op: Whether the program waits.
 
@@ -35,11 +36,14 @@ def launch(
         The work, if ``async_op``.
     """
     group.sequence += agreed is not None
-    if agreed is not None and group.size() > 1 and debug.is_monitored():
-        debug.compare(group, name, str(agreed))
+    agree = None
+    if agreed is not None and group.size() > 1:
+        if debug.is_monitored():
+            debug.compare(group, describe(name, agreed))
+        agree = group.engine.on_host.agreement.post(group.sequence, name, agreed)
     nbytes = sum(tensor.nbytes for tensor in tensors)
     watch = group.engine.library
-    work = Work(start(), name, nbytes, group.timeout, finish, list(tensors), watch)
+    work = Work(start(), name, nbytes, group.timeout, finish, list(tensors), watch, agree)
     if group.coalesced is not None:
         group.coalesced.append(work)
         return work
@@ -76,9 +80,6 @@ def root_of(
     raise ValueError(f"Global rank {global_rank} is not part of group {group}")
 
 
-def said(tensor: Tensor, *more: Any) -> str:
+def said(tensor: Tensor, *more: Any) -> tuple[Any, ...]:
     """What ranks have to agree on about a tensor."""
-    return ", ".join(
-        [f"TensorShape={list(tensor._data.shape)}", f"TensorDtypes={tensor.dtype}",
-         *(str(each) for each in more if each is not None)]
-    )  # fmt: skip
+    return (tensor._data.shape, tensor.dtype, *more)

@@ -21,6 +21,7 @@ from itertools import accumulate
 from queue import SimpleQueue
 from typing import Any
 
+from .agreement import Agreement
 from .buffers import Buffers, host
 from .errors import DistBackendError
 from .joining import Relay
@@ -286,6 +287,7 @@ class MPIEngine(Buffers):
         self.comm = world.Create_group(group, tag)
         #: For what ranks tell each other beside the program's own messages.
         self.control = self.comm.Dup()
+        self.agreement = Agreement(self.MPI, self.control, list(ranks))
 
     @property
     def on_host(self) -> MPIEngine:
@@ -316,14 +318,16 @@ class MPIEngine(Buffers):
 
     def all_reduce(self, array: Any, op: Any) -> Request:
         """Reduce ``array`` in place, on all ranks."""
-        wire, operation, back = self._reducible(array, op)
-        return Request(self, self.comm.Iallreduce(self.MPI.IN_PLACE, wire, operation), back)
+        wire, operation, restore = self._reducible(array, op)
+        started = self.comm.Iallreduce(self.MPI.IN_PLACE, wire, operation)
+        return Request(self, started, _writer(array, wire, restore))
 
     def reduce(self, array: Any, op: Any, root: int) -> Request:
         """Reduce ``array`` in place on ``root``; on others it is left as it is."""
-        wire, operation, back = self._reducible(array, op)
+        wire, operation, restore = self._reducible(array, op)
         if self.comm.rank == root:
-            return Request(self, self.comm.Ireduce(self.MPI.IN_PLACE, wire, operation, root), back)
+            started = self.comm.Ireduce(self.MPI.IN_PLACE, wire, operation, root)
+            return Request(self, started, _writer(array, wire, restore))
         return Request(self, self.comm.Ireduce(wire, None, operation, root), keep=wire)
 
     def all_gather(self, out: Any, array: Any) -> Request:
@@ -342,12 +346,9 @@ class MPIEngine(Buffers):
 
     def reduce_scatter(self, out: Any, array: Any, op: Any) -> Request:
         """Reduce ``array``, of equal parts for each rank, and keep this rank's part."""
-        wire, operation, _ = self._reducible(array, op)
+        wire, operation, restore = self._reducible(array, op)
         into = host.empty(out.size, wire.dtype)
-
-        def back() -> None:
-            out[...] = self._averaged(into, op).astype(out.dtype)
-
+        back = _writer(out, into, restore or host.asarray)
         return Request(self, self.comm.Ireduce_scatter_block(wire, into, operation), back, wire)
 
     def all_to_all(
@@ -355,15 +356,15 @@ class MPIEngine(Buffers):
     ) -> Request:
         """Send parts of ``array`` to the ranks, of so many elements, and receive theirs."""
         size = array.itemsize
+        theirs = host.empty(self.comm.size, host.int64)
+        announced = self.control.Ialltoall(host.array(sent, host.int64), theirs)
         byte = self.MPI.BYTE
         counts = [[size * n for n in numbers] for numbers in (sent, received)]
         starts = [list(accumulate([0, *each[:-1]])) for each in counts]
-        return Request(
-            self,
-            self.comm.Ialltoallv(
-                [_raw(array), counts[0], starts[0], byte], [_raw(out), counts[1], starts[1], byte]
-            ),
+        started = self.comm.Ialltoallv(
+            [_raw(array), counts[0], starts[0], byte], [_raw(out), counts[1], starts[1], byte]
         )
+        return Exchange(self, started, announced, theirs, received)
 
     # -- messages --------------------------------------------------------------------------
 
@@ -378,26 +379,52 @@ class MPIEngine(Buffers):
 
     # -- dtypes ----------------------------------------------------------------------------
 
-    def _reducible(self, array: Any, op: Any) -> tuple[Any, Any, Callable[[], None] | None]:
-        """What MPI reduces, its operation, and what puts the result into ``array``."""
-        name = _NAMES.get(op.name, op.name)
+    def _reducible(self, array: Any, op: Any) -> tuple[Any, Any, Callable[[Any], Any] | None]:
+        """What MPI reduces, its operation, and what turns the result into values of ``array``."""
         if array.dtype.kind == "b":
             return array.view(host.uint8), getattr(self.MPI, _OF_BOOLS[op.name]), None
-        operation = getattr(self.MPI, name)
+        operation = getattr(self.MPI, _NAMES.get(op.name, op.name))
         wide = array.dtype.kind in "iufc" and array.dtype != host.float16
         wire = array if wide else array.astype(_NARROW)
-        if wide and op is not ReduceOp.AVG:
-            return wire, operation, None
-
-        def back() -> None:
-            array[...] = self._averaged(wire, op).astype(array.dtype, copy=False)
-
-        return wire, operation, back
-
-    def _averaged(self, wire: Any, op: Any) -> Any:
+        if wire.dtype.kind == "f" and op in (ReduceOp.MAX, ReduceOp.MIN):
+            dtype = wire.dtype
+            return _to_keys(wire, op), operation, lambda keys: _from_keys(keys, dtype)
         if op is ReduceOp.AVG:
-            wire /= self.comm.size
-        return wire
+            return wire, operation, lambda total: total / self.comm.size
+        return wire, operation, None if wide else host.asarray
+
+
+def _writer(
+    array: Any, wire: Any, restore: Callable[[Any], Any] | None
+) -> Callable[[], None] | None:
+    """What writes a result into an array, unless it is there."""
+    if restore is None:
+        return None
+
+    def write() -> None:
+        array[...] = restore(wire).astype(array.dtype, copy=False)
+
+    return write
+
+
+def _to_keys(values: Any, op: Any) -> Any:
+    """Integers in the order of floats, -0 before 0, with NaN as the result of a comparison.
+
+    MPI's own comparison of a NaN depends on which operand it is, and so on the rank.
+    """
+    limits = host.iinfo(f"int{8 * values.itemsize}")
+    keys = _flip(values.view(limits.dtype))
+    keys[values != values] = limits.max if op is ReduceOp.MAX else limits.min
+    return keys
+
+
+def _from_keys(keys: Any, dtype: Any) -> Any:
+    return _flip(keys).view(dtype)
+
+
+def _flip(bits: Any) -> Any:
+    """Invert all bits but the sign's of negative numbers; undoes itself."""
+    return bits ^ ((bits >> (8 * bits.itemsize - 1)) & host.iinfo(bits.dtype).max)
 
 
 class Request:
@@ -429,6 +456,34 @@ class Request:
         if self._back is not None:
             self._back()
         return True
+
+
+class Exchange(Request):
+    """An all_to_all, whose ranks also send each other how many elements go where."""
+
+    def __init__(
+        self, engine: MPIEngine, request: Any, announced: Any, theirs: Any, received: Sequence[int]
+    ) -> None:
+        super().__init__(engine, request)
+        self._announced, self._theirs, self._received = announced, theirs, list(received)
+
+    def test(self) -> bool:
+        """Whether it is done.
+
+        Raises:
+            DistBackendError: If a rank sends another number of elements than this one expects.
+        """
+        if self._announced is not None:
+            if not self._announced.Test():
+                return False
+            self._announced = None
+            for rank, (sent, expected) in enumerate(zip(self._theirs, self._received, strict=True)):
+                if sent != expected:
+                    raise DistBackendError(
+                        f"all_to_all: expected {expected} elements from rank {rank} of the group, "
+                        f"which sends {sent}"
+                    )
+        return super().test()
 
 
 class Message(Request):

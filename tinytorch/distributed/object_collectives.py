@@ -56,16 +56,16 @@ def _check_list(values: Any, size: int, name: str) -> None:
         )
 
 
-def _gathered(group: ProcessGroup, name: str, obj: Any) -> list[Any]:
+def _gathered(group: ProcessGroup, name: str, obj: Any, root: str = "") -> list[Any]:
     content = _bytes(obj)
     sizes = host.zeros(group.size(), host.int64)
     own = host.array([content.size], host.int64)
-    launch(group, name, lambda: group.engine.on_host.all_gather(sizes, own), [], "sizes")
+    launch(group, name, lambda: group.engine.on_host.all_gather(sizes, own), [], f"sizes{root}")
     # Padded to the largest, as in PyTorch.
     padded = host.zeros(int(sizes.max()), host.uint8)
     padded[: content.size] = content
     rows = host.empty((group.size(), padded.size), host.uint8)
-    launch(group, name, lambda: group.engine.on_host.all_gather(rows, padded), [], "objects")
+    launch(group, name, lambda: group.engine.on_host.all_gather(rows, padded), [], f"objects{root}")
     return [pickle.loads(row[:size].tobytes()) for row, size in zip(rows, sizes, strict=True)]
 
 
@@ -112,7 +112,7 @@ def gather_object(
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
     if object_gather_list:
         _check_list(object_gather_list, found.size(), "object_gather_list")
-    objects = _gathered(found, "gather_object", obj)
+    objects = _gathered(found, "gather_object", obj, f", Root={root}")
     if object_gather_list is not None:
         object_gather_list[:] = objects
 
@@ -160,9 +160,21 @@ def _broadcast(group: ProcessGroup, root: int, value: Any) -> Any:
     here = group.rank() == root
     content = _bytes(value) if here else None
     size = host.array([content.size if content is not None else 0], host.int64)
-    launch(group, "broadcast", lambda: group.engine.on_host.broadcast(size, root), [], "size")
+    launch(
+        group,
+        "broadcast",
+        lambda: group.engine.on_host.broadcast(size, root),
+        [],
+        f"size, Root={root}",
+    )
     flat = host.empty(int(size[0]), host.uint8) if content is None else content
-    launch(group, "broadcast", lambda: group.engine.on_host.broadcast(flat, root), [], "objects")
+    launch(
+        group,
+        "broadcast",
+        lambda: group.engine.on_host.broadcast(flat, root),
+        [],
+        f"objects, Root={root}",
+    )
     return value if here else pickle.loads(flat.tobytes())
 
 

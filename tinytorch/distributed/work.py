@@ -55,6 +55,7 @@ class Work:
         finish: Called once, when it is done.
         result: What ``result`` gives, and the future.
         watch: Who knows which ranks have left.
+        agree: Whether all ranks are known to have called the same; raises if they have not.
 
     Example:
         >>> import tinytorch as tt
@@ -84,11 +85,12 @@ class Work:
         finish: Callable[[], None] | None,
         result: list[Any],
         watch: Watch | None,
+        agree: Callable[[], bool] | None = None,
     ) -> None:
         self._pending, self._name, self._nbytes = pending, name, nbytes
         self._timeout, self._finish, self._result = timeout, finish, result
-        self._watch = watch
-        self._done = False
+        self._watch, self._agree = watch, agree
+        self._done = self._over = False
         self._error: BaseException | None = None
         self._future: Future[Any] | None = None
 
@@ -148,10 +150,13 @@ class Work:
     def _gone(self) -> list[int]:
         return [] if self._watch is None else self._watch.left()
 
-    def _give_up(self, message: str) -> None:
+    def _abandon(self) -> None:
         _abandoned.append(self)
         if self._watch is not None:
             self._watch.fail()
+
+    def _give_up(self, message: str) -> None:
+        self._abandon()
         self._fail(DistBackendError(message))
 
     def _fail(self, error: BaseException) -> None:
@@ -165,15 +170,34 @@ class Work:
         if self._done:
             return True
         try:
-            if not self._pending.test():
+            if not self._is_over() or not self._is_agreed():
                 return False
             if self._finish is not None:
                 self._finish()
         except Exception as error:
+            self._abandon()
             self._fail(error)
         self._done = True
         if self._future is not None:
             self._future.set_result(self._result)
+        return True
+
+    def _is_over(self) -> bool:
+        """Whether the engine is done; what ranks called differently shows as its error, too."""
+        try:
+            self._over = self._over or self._pending.test()
+            if not self._over:
+                self._is_agreed()
+        except Exception:
+            self._is_agreed()
+            raise
+        return self._over
+
+    def _is_agreed(self) -> bool:
+        if self._agree is not None:
+            if not self._agree():
+                return False
+            self._agree = None
         return True
 
     def is_completed(self) -> bool:
