@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import signal
 import sys
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +31,7 @@ REFUSED = [
     "utils.cpp_extension.load", "utils.model_zoo.load_url",
     "distributed.fsdp.FullyShardedDataParallel", "distributed.fsdp.fully_shard",
     "distributed.tensor.distribute_tensor", "distributed.tensor.DTensor",
-    "distributed.device_mesh.init_device_mesh", "distributed.rpc.rpc_sync",
+    "distributed.rpc.rpc_sync",
     "nn.parallel.scatter_gather.scatter",
     "_C.Graph", "_C.Value",
     "_subclasses.FakeTensor", "_subclasses.fake_tensor.FakeTensorMode",
@@ -428,3 +430,39 @@ def test_modules_of_autograd_are_there_unasked(name: str) -> None:
         print(getattr(tt.autograd, name).__name__)
 
     assert run(program, name) == f"tinytorch.autograd.{name}"
+
+
+def test_parts_of_distributed_import_and_raise_when_used() -> None:
+    """Libraries import them where `distributed.is_available()`, and call `Replicate()` at once."""
+    parts: dict[str, list[str]] = {
+        "_functional_collectives": ["all_gather_tensor", "AsyncCollectiveTensor"],
+        "tensor": ["distribute_tensor", "DTensor", "local_map"],
+        "tensor.parallel": ["parallelize_module", "ColwiseParallel", "loss_parallel"],
+        "tensor.parallel.style": ["RowwiseParallel"],
+        "tensor.debug": ["CommDebugMode"],
+        "pipelining": ["pipeline", "ScheduleGPipe"],
+        "pipelining.schedules": ["Schedule1F1B"],
+        "launcher.api": ["LaunchConfig", "elastic_launch"],
+        "autograd": ["context"],
+        "fsdp": ["FullStateDictConfig", "OffloadPolicy", "CustomPolicy"],
+        "fsdp.wrap": ["enable_wrap"],
+        "checkpoint.hf_storage": ["HuggingFaceStorageReader"],
+        "checkpoint.state_dict": ["get_model_state_dict"],
+        "checkpoint": ["async_save"],
+    }
+    for part, names in parts.items():
+        module = importlib.import_module(f"tinytorch.distributed.{part}")
+        for name in names:
+            with pytest.raises(NotImplementedError, match=name):
+                getattr(module, name)(None)
+
+
+def test_record_writes_the_error_of_a_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tinytorch.distributed.elastic.multiprocessing.errors import record
+
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(tmp_path / "error.json"))
+    with pytest.raises(ZeroDivisionError):
+        record(lambda x: 1 // x)(0)
+    written = json.loads((tmp_path / "error.json").read_text())["message"]
+    assert written["message"].startswith("ZeroDivisionError: ")
+    assert "Traceback" in written["extraInfo"]["py_callstack"]

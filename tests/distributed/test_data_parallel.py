@@ -50,6 +50,7 @@ FURTHER = {
     "test_join", "test_join_throws", "test_join_with_buffers", "test_sync_batch_norm", "test_zero",
     "test_join_with_zero", "test_comm_hooks", "test_uneven_use", "test_sampler",
     "test_copies_and_pickles", "test_arguments", "test_skipped_parameters",
+    "test_averages", "test_meshes", "test_checkpoints",
 }  # fmt: skip
 
 

@@ -20,8 +20,11 @@ TABLED = {
     "backends.miopen backends.mkl backends.mkldnn backends.mps backends.nnpack "
     "backends.openmp backends.opt_einsum backends.quantized backends.xnnpack",
     "others": "autograd.profiler nested optim._functional utils.model_zoo",
-    "distributed": "distributed._composable distributed._tensor distributed.device_mesh "
-    "distributed.fsdp distributed.nn distributed.rpc distributed.tensor",
+    "distributed": "distributed._composable distributed._tensor distributed.fsdp distributed.nn "
+    "distributed.rpc distributed.tensor",
+    "distributed_parts": "distributed._functional_collectives distributed.autograd "
+    "distributed.launcher distributed.pipelining distributed.tensor.debug "
+    "distributed.tensor.parallel",
 }
 _TABLE_OF = {name: file for file, names in TABLED.items() for name in names.split()}
 #: Where modules are, by the names that PyTorch's have and that pickles were written with.

@@ -56,6 +56,7 @@ from .process_group import (
     init_process_group,
     is_initialized,
     new_group,
+    world,
 )
 from .reduce_op import ReduceOp
 from .reducer import GradBucket as GradBucket
@@ -81,4 +82,5 @@ __all__ = [
 ]  # fmt: skip
 
 _coalescing_manager = coalescing_manager
+_get_default_group = world
 fill(globals(), TABLES["distributed"])

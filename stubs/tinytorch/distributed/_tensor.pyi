@@ -7,8 +7,17 @@ from tinytorch.distributed.tensor import Replicate as Replicate
 from tinytorch.distributed.tensor import Shard as Shard
 from tinytorch.distributed.tensor import _StridedShard as _StridedShard
 from tinytorch.distributed.tensor import compute_local_shape_and_global_offset as compute_local_shape_and_global_offset
+from tinytorch.distributed.tensor import context_parallel as context_parallel
 from tinytorch.distributed.tensor import distribute_module as distribute_module
 from tinytorch.distributed.tensor import distribute_tensor as distribute_tensor
+from tinytorch.distributed.tensor import empty as empty
+from tinytorch.distributed.tensor import full as full
 from tinytorch.distributed.tensor import implicit_replication as implicit_replication
+from tinytorch.distributed.tensor import local_map as local_map
+from tinytorch.distributed.tensor import ones as ones
+from tinytorch.distributed.tensor import rand as rand
+from tinytorch.distributed.tensor import randn as randn
+from tinytorch.distributed.tensor import register_sharding as register_sharding
+from tinytorch.distributed.tensor import zeros as zeros
 
-__all__ = ['DTensor', 'Partial', 'Placement', 'Replicate', 'Shard', 'compute_local_shape_and_global_offset', 'distribute_module', 'distribute_tensor', 'implicit_replication']
+__all__ = ['DTensor', 'Partial', 'Placement', 'Replicate', 'Shard', 'compute_local_shape_and_global_offset', 'context_parallel', 'distribute_module', 'distribute_tensor', 'empty', 'full', 'implicit_replication', 'local_map', 'ones', 'rand', 'randn', 'register_sharding', 'zeros']

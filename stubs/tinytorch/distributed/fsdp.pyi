@@ -6,7 +6,7 @@ from typing import NoReturn
 from tinytorch.compat.unsupported import Absent
 from tinytorch.nn.module import Module
 
-__all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'FSDPModule', 'FullyShardedDataParallel', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'ShardedGradScaler', 'ShardingStrategy', 'StateDictType', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy']
+__all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'CustomPolicy', 'DataParallelMeshDims', 'FSDPModule', 'FullOptimStateDictConfig', 'FullStateDictConfig', 'FullyShardedDataParallel', 'LocalOptimStateDictConfig', 'LocalStateDictConfig', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'OffloadPolicy', 'OptimStateDictConfig', 'OptimStateKeyType', 'ShardedGradScaler', 'ShardedOptimStateDictConfig', 'ShardedStateDictConfig', 'ShardingStrategy', 'StateDictConfig', 'StateDictSettings', 'StateDictType', 'UnshardHandle', 'always_wrap_policy', 'enable_wrap', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'share_comm_ctx', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy']
 
 def fully_shard(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
@@ -180,6 +180,196 @@ class BackwardPrefetch(Enum):
     """
     BACKWARD_PRE = 1
     BACKWARD_POST = 2
+
+class CustomPolicy(Absent):
+    """Which parts of a module are sharded.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import CustomPolicy
+        >>> CustomPolicy()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.CustomPolicy: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class OffloadPolicy(Absent):
+    """Whether parameters wait on the CPU.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import OffloadPolicy
+        >>> OffloadPolicy()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.OffloadPolicy: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class FullOptimStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import FullOptimStateDictConfig
+        >>> FullOptimStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.FullOptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class FullStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import FullStateDictConfig
+        >>> FullStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.FullStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class LocalOptimStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import LocalOptimStateDictConfig
+        >>> LocalOptimStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.LocalOptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class LocalStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import LocalStateDictConfig
+        >>> LocalStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.LocalStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class OptimStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import OptimStateDictConfig
+        >>> OptimStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.OptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class ShardedOptimStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import ShardedOptimStateDictConfig
+        >>> ShardedOptimStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.ShardedOptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class ShardedStateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import ShardedStateDictConfig
+        >>> ShardedStateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.ShardedStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class StateDictConfig(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import StateDictConfig
+        >>> StateDictConfig()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.StateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class StateDictSettings(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import StateDictSettings
+        >>> StateDictSettings()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.StateDictSettings: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class DataParallelMeshDims(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import DataParallelMeshDims
+        >>> DataParallelMeshDims()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.DataParallelMeshDims: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class UnshardHandle(Absent):
+    """How a sharded module is saved.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import UnshardHandle
+        >>> UnshardHandle()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.fsdp.UnshardHandle: tinytorch keeps whole modules in each process: nothing is sharded
+    """
+
+class OptimStateKeyType(Enum):
+    """How an optimizer's state names parameters.
+
+    Example:
+        >>> from tinytorch.distributed.fsdp import OptimStateKeyType
+        >>> OptimStateKeyType.PARAM_NAME.name
+        'PARAM_NAME'
+    """
+    PARAM_NAME = 1
+    PARAM_ID = 2
+
+def always_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
+
+        Example:
+            >>> from tinytorch.distributed.fsdp import always_wrap_policy
+            >>> always_wrap_policy()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.always_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
+
+    """
+
+def enable_wrap(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
+
+        Example:
+            >>> from tinytorch.distributed.fsdp import enable_wrap
+            >>> enable_wrap()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.enable_wrap: tinytorch keeps whole modules in each process: nothing is sharded
+
+    """
+
+def share_comm_ctx(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
+
+        Example:
+            >>> from tinytorch.distributed.fsdp import share_comm_ctx
+            >>> share_comm_ctx()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.fsdp.share_comm_ctx: tinytorch keeps whole modules in each process: nothing is sharded
+
+    """
 
 class StateDictType(Enum):
     """The form of a sharded module's state dict.

@@ -3,14 +3,22 @@
 import copy
 import pickle
 import sys
+import tempfile
 import warnings
 
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.distributed import checkpoint
+from torch.distributed._functional_collectives import all_reduce as functional_all_reduce
+from torch.distributed._functional_collectives import wait_tensor
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, post_localSGD_hook
 from torch.distributed.algorithms.join import Join
+from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager
+from torch.distributed.checkpoint.api import CheckpointException
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.distributed.tensor import Replicate, Shard
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DistributedSampler
 
@@ -263,6 +271,74 @@ def test_arguments():
         DDP(linear, broadcast_buffers=True)
     assert ["You've set static_graph to be True" in str(w.message) for w in caught] == [True, False]
     assert caught[1].category is FutureWarning
+
+
+def test_averages():
+    """Hooks and averagers: within a rank, within a subgroup, and over all ranks."""
+    mean = (SIZE + 1) / 2
+    x = torch.full((1, 2), RANK + 1.0)
+    model = DDP(nn.Linear(2, 1))
+    model.register_comm_hook(
+        None, default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook)
+    )
+    model(x).sum().backward()
+    torch.testing.assert_close(model.module.weight.grad, torch.full((1, 2), mean))
+    groups = [dist.new_group([rank]) for rank in range(SIZE)]
+    model = DDP(nn.Linear(2, 1))
+    state = post_localSGD_hook.PostLocalSGDState(None, groups[RANK], 1)
+    model.register_comm_hook(state, post_localSGD_hook.post_localSGD_hook)
+    for expected in (mean, RANK + 1):
+        model.zero_grad()
+        model(x).sum().backward()
+        torch.testing.assert_close(model.module.weight.grad, torch.full((1, 2), float(expected)))
+    averager = PeriodicModelAverager(period=2, warmup_steps=1)
+    weight = nn.Parameter(torch.full((1,), float(RANK)))
+    weight.grad = torch.ones(1)
+    found = []
+    for _ in range(3):
+        averager.average_parameters([weight])
+        found.append(weight.item())
+    assert found == [RANK, (SIZE - 1) / 2, (SIZE - 1) / 2]
+    raises(ValueError, "``period`` must be a positive", PeriodicModelAverager, 0)
+
+
+def test_meshes():
+    mesh = init_device_mesh("cpu", (SIZE,), mesh_dim_names=("dp",))
+    assert (mesh.ndim, mesh.size(), mesh.get_local_rank("dp")) == (1, SIZE, RANK)
+    assert mesh["dp"].get_group().size() == SIZE and mesh.mesh.tolist() == list(range(SIZE))
+    model = DDP(nn.Linear(2, 1), device_mesh=mesh)
+    model(torch.full((1, 2), RANK + 1.0)).sum().backward()
+    torch.testing.assert_close(model.module.bias.grad, torch.ones(1))
+    raises(RuntimeError, "Cannot specify both", DDP, nn.Linear(1, 1), device_mesh=mesh,
+           process_group=mesh.get_group())  # fmt: skip
+    raises(RuntimeError, "should have same length", init_device_mesh, "cpu", (SIZE,),
+           mesh_dim_names=("a", "b"))  # fmt: skip
+    assert Replicate() == Replicate() and Shard(1).dim == 1 and Shard(1).is_shard(1)
+    total = wait_tensor(functional_all_reduce(torch.ones(2), "sum", mesh.get_group()))
+    assert total.tolist() == [SIZE, SIZE]
+
+
+def test_checkpoints():
+    """What ranks save together each of them loads: shared entries, and those of one rank."""
+    folder = [tempfile.mkdtemp() if RANK == 0 else None]
+    dist.broadcast_object_list(folder, 0)
+    torch.manual_seed(6)
+    net = nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    net(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    own = {"model": net.state_dict(), "steps": 3, f"of_{RANK}": torch.full((2,), float(RANK))}
+    checkpoint.save(own, checkpoint_id=folder[0])
+    for weights in (nn.Linear(3, 2).state_dict(),):
+        found = {"model": weights, "steps": 0, f"of_{SIZE - 1}": torch.zeros(2)}
+        place = weights["weight"].data_ptr()
+        checkpoint.load(found, checkpoint_id=folder[0])
+        assert found["steps"] == 3 and found["model"]["weight"].data_ptr() == place
+        assert all(torch.equal(found["model"][n], v) for n, v in net.state_dict().items())
+        assert found[f"of_{SIZE - 1}"].tolist() == [SIZE - 1] * 2
+    for wrong in ({"absent": torch.zeros(1)}, {"model": {"weight": torch.zeros(5)}}):
+        raises(CheckpointException, "", checkpoint.load, wrong, checkpoint_id=folder[0])
+    dist.barrier()
 
 
 def test_skipped_parameters():

@@ -8,7 +8,6 @@ __all__ = ["TABLES", "fill"]
 
 _TRAINS = "tinytorch keeps whole modules in each process"
 _WORKS = "tinytorch keeps whole tensors in each process"
-_MESH = f"{_WORKS}: there is no mesh of devices"
 _CALLED = "tinytorch calls no functions of other processes"
 _SPREAD = f"{_WORKS}: no tensor is spread over several"
 _SHARDED = f"{_TRAINS}: nothing is sharded"
@@ -18,12 +17,11 @@ _TENSOR = {
     "distribute_tensor distribute_module compute_local_shape_and_global_offset "
     "implicit_replication": refusal(_SPREAD),
     "DTensor": missing("A tensor that is spread over processes, which none is here.", _SPREAD),
-    "Placement": missing("How a tensor is spread over processes; nothing is one here.", _SPREAD),
-    "Shard": missing("A part along a dimension in each process.", _SPREAD, "Placement"),
+    "Placement Shard Replicate Partial": alias("distributed.placement_types:"),
     "_StridedShard":
-        missing("Several parts along a dimension in each process.", _SPREAD, "Shard"),
-    "Replicate": missing("All of it in each process.", _SPREAD, "Placement"),
-    "Partial": missing("A term of it in each process.", _SPREAD, "Placement"),
+        missing("Several parts along a dimension in each process.", _SPREAD),
+    "context_parallel local_map register_sharding": refusal(_SPREAD),
+    "empty full ones rand randn zeros": refusal(_SPREAD),
 }  # fmt: skip
 
 TABLES = {
@@ -41,14 +39,6 @@ TABLES = {
         names={"all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter":
                alias("distributed.functional:")},
         files="functional",
-    ),
-    "distributed.device_mesh": Table(
-        doc="``torch.distributed.device_mesh`` for programs that name its classes.",
-        names={
-            "init_device_mesh": refusal(_MESH),
-            "DeviceMesh": missing("Devices of several processes as an array, which nothing is "
-                                  "here.", _MESH),
-        },
     ),
     "distributed.rpc": Table(
         doc="``torch.distributed.rpc`` for programs that ask whether it is there: it is not.",
@@ -98,6 +88,15 @@ TABLES = {
             ),
             "BackwardPrefetch": choices("When parameters are gathered during the backward pass.",
                                         BACKWARD_PRE=1, BACKWARD_POST=2),
+            "CustomPolicy": missing("Which parts of a module are sharded.", _SHARDED),
+            "OffloadPolicy": _WHERE,
+            "FullOptimStateDictConfig FullStateDictConfig LocalOptimStateDictConfig "
+            "LocalStateDictConfig OptimStateDictConfig ShardedOptimStateDictConfig "
+            "ShardedStateDictConfig StateDictConfig StateDictSettings DataParallelMeshDims "
+            "UnshardHandle": missing("How a sharded module is saved.", _SHARDED),
+            "OptimStateKeyType": choices("How an optimizer's state names parameters.",
+                                         PARAM_NAME=1, PARAM_ID=2),
+            "always_wrap_policy enable_wrap share_comm_ctx": refusal(_SHARDED),
             "StateDictType": choices(
                 "The form of a sharded module's state dict.",
                 FULL_STATE_DICT=1, LOCAL_STATE_DICT=2, SHARDED_STATE_DICT=3,

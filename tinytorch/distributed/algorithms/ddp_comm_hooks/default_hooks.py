@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from .... import dtypes
 from ....core.tensor import Tensor
@@ -11,7 +12,12 @@ from ...collectives import all_reduce
 from ...process_group import world
 from ...reducer import GradBucket
 
-__all__ = ["allreduce_hook", "bf16_compress_hook", "fp16_compress_hook"]
+__all__ = [
+    "allreduce_hook", "bf16_compress_hook", "bf16_compress_wrapper", "fp16_compress_hook",
+    "fp16_compress_wrapper",
+]  # fmt: skip
+
+_Hook: TypeAlias = Callable[[Any, GradBucket], Future[Any]]
 
 
 def allreduce_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
@@ -77,6 +83,76 @@ def bf16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
         >>> tt.distributed.destroy_process_group()
     """
     return _mean(process_group, bucket.buffer(), dtypes.bfloat16)
+
+
+def fp16_compress_wrapper(hook: _Hook) -> _Hook:
+    """A hook that calls another one with gradients rounded to float16.
+
+    Args:
+        hook: The other hook.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> hook = default_hooks.fp16_compress_wrapper(default_hooks.allreduce_hook)
+        >>> model.register_comm_hook(None, hook)
+        >>> model(tt.ones(1, 1)).sum().backward()
+        >>> tt.distributed.destroy_process_group()
+    """
+    return _compress_wrapper(hook, dtypes.float16)
+
+
+def bf16_compress_wrapper(hook: _Hook) -> _Hook:
+    """A hook that calls another one with gradients rounded to bfloat16.
+
+    Args:
+        hook: The other hook.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
+        >>> hook = default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook)
+    """
+    return _compress_wrapper(hook, dtypes.bfloat16)
+
+
+class _CompressedBucket:
+    """A bucket whose buffer has another dtype."""
+
+    def __init__(self, bucket: GradBucket, dtype: Any) -> None:
+        self._bucket, self._buffer = bucket, bucket.buffer().to(dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._bucket, name)
+
+    def buffer(self) -> Tensor:
+        """The gradients behind one another."""
+        return self._buffer
+
+    def set_buffer(self, buffer: Tensor) -> None:
+        """Replace the gradients."""
+        self._buffer = buffer
+
+    def gradients(self) -> list[Tensor]:
+        """The gradients, as parts of the buffer."""
+        shapes = [gradient.shape for gradient in self._bucket.gradients()]
+        parts = self._buffer.split([shape.numel() for shape in shapes])
+        return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+
+def _compress_wrapper(hook: _Hook, dtype: Any) -> _Hook:
+    def compressed(state: Any, bucket: GradBucket) -> Future[Any]:
+        narrow: Any = _CompressedBucket(bucket, dtype)
+        future = hook(state, narrow)
+        return future.then(lambda done: _first(done.value()).to(bucket.buffer().dtype))
+
+    return compressed
+
+
+def _first(value: Any) -> Tensor:
+    return value[0] if isinstance(value, list) else value  # type: ignore[no-any-return]
 
 
 def _mean(process_group: Any, buffer: Tensor, dtype: Any) -> Future[Any]:

@@ -1,0 +1,1 @@
+"""Averages of the parameters of several ranks, every few steps."""

@@ -1,0 +1,154 @@
+"""Mesh of one dimension: the ranks of a process group, by PyTorch's interface of meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.tensor import Tensor
+from ..ops.create.factories import tensor
+from .process_group import ProcessGroup, is_initialized, init_process_group, world
+
+__all__ = ["DeviceMesh", "init_device_mesh"]
+
+_DIMENSIONS = "DeviceMesh: tinytorch has meshes of one dimension over all ranks"
+
+
+class DeviceMesh:
+    """The ranks of the default process group as an array of one dimension.
+
+    Args:
+        device_type: ``"cpu"`` or ``"cuda"``.
+        mesh: All ranks, in order.
+        mesh_dim_names: The name of the dimension, in a tuple.
+
+    Raises:
+        NotImplementedError: For another array of ranks.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> mesh = tt.distributed.device_mesh.init_device_mesh("cpu", (1,), mesh_dim_names=("dp",))
+        >>> mesh.size(), mesh.get_local_rank("dp"), mesh.get_group().size()
+        (1, 0, 1)
+        >>> tt.distributed.destroy_process_group()
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        mesh: Any,
+        *,
+        mesh_dim_names: Sequence[str] | None = None,
+        backend_override: Any = None,
+    ) -> None:
+        if not is_initialized():
+            init_process_group()
+        self._group = world()
+        ranks = mesh.tolist() if isinstance(mesh, Tensor) else list(mesh)
+        if ranks != list(range(self._group.size())):
+            raise NotImplementedError(f"{_DIMENSIONS}, got {ranks}")
+        self.device_type = device_type
+        self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
+        self.mesh = tensor(ranks)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions: 1."""
+        return 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of ranks, in a tuple."""
+        return (self._group.size(),)
+
+    def size(self, mesh_dim: int | None = None) -> int:
+        """Number of ranks."""
+        self._check_dim(mesh_dim)
+        return self._group.size()
+
+    def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
+        """The process group."""
+        self._check_dim(mesh_dim)
+        return self._group
+
+    def get_all_groups(self) -> list[ProcessGroup]:
+        """The process group, in a list."""
+        return [self._group]
+
+    def get_rank(self) -> int:
+        """The rank of this process."""
+        return self._group.rank()
+
+    def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
+        """The place of this process along the dimension."""
+        self._check_dim(mesh_dim)
+        return self._group.rank()
+
+    def get_coordinate(self) -> list[int]:
+        """The place of this process, in a list."""
+        return [self._group.rank()]
+
+    def __getitem__(self, mesh_dim_names: str | tuple[str, ...]) -> DeviceMesh:
+        names = (mesh_dim_names,) if isinstance(mesh_dim_names, str) else mesh_dim_names
+        if self.mesh_dim_names is None:
+            raise RuntimeError("Cannot slice a DeviceMesh without mesh_dim_names!")
+        if tuple(names) != self.mesh_dim_names:
+            raise KeyError(f"Invalid mesh_dim_names {names} specified. Valid mesh_dim_names are "
+                           f"{self.mesh_dim_names}.")  # fmt: skip
+        return self
+
+    def __repr__(self) -> str:
+        return f"DeviceMesh({self.device_type!r}, {self.mesh.tolist()})"
+
+    def _get_root_mesh(self) -> DeviceMesh:
+        return self
+
+    def _check_dim(self, mesh_dim: int | str | None) -> None:
+        if mesh_dim not in (None, 0, -1, *(self.mesh_dim_names or ())):
+            raise IndexError(f"DeviceMesh of 1 dimension: there is no dimension {mesh_dim!r}")
+
+
+def init_device_mesh(
+    device_type: str,
+    mesh_shape: tuple[int, ...],
+    *,
+    mesh_dim_names: tuple[str, ...] | None = None,
+    backend_override: Any = None,
+) -> DeviceMesh:
+    """The mesh of all ranks; calls ``init_process_group`` if the program has not.
+
+    Args:
+        device_type: ``"cpu"`` or ``"cuda"``.
+        mesh_shape: The number of ranks, in a tuple.
+        mesh_dim_names: The name of the dimension, in a tuple. Default: none.
+        backend_override: Accepted; means nothing.
+
+    Raises:
+        RuntimeError: If the shape is not that of all ranks, or names do not fit it.
+        NotImplementedError: For more dimensions than one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.distributed.init_process_group("mpi")
+        >>> tt.distributed.init_device_mesh("cpu", (1,))
+        DeviceMesh('cpu', [0])
+        >>> tt.distributed.destroy_process_group()
+    """
+    shape = tuple(mesh_shape)
+    if mesh_dim_names is not None:
+        if len(set(mesh_dim_names)) != len(mesh_dim_names):
+            raise RuntimeError("Each mesh_dim_name must be unique. Found repeated mesh_dim_name in "
+                               f"mesh_dim_names {mesh_dim_names}")  # fmt: skip
+        if len(mesh_dim_names) != len(shape):
+            raise RuntimeError("mesh_shape and mesh_dim_names should have same length! Found len("
+                               f"mesh_dim_names): {len(mesh_dim_names)} and len(mesh_shape):"
+                               f"{len(shape)}.")  # fmt: skip
+    if len(shape) != 1:
+        raise NotImplementedError(f"{_DIMENSIONS}, got the shape {shape}")
+    if not is_initialized():
+        init_process_group()
+    if shape[0] != world().size():
+        raise RuntimeError(f"Mesh should not be bigger than default world size {world().size()}, "
+                           f"but found {shape[0]} ranks!")  # fmt: skip
+    return DeviceMesh(device_type, range(shape[0]), mesh_dim_names=mesh_dim_names)

@@ -1,0 +1,1 @@
+"""``torch.distributed.elastic``: what programs started by ``torchrun`` use of it."""

@@ -1,0 +1,52 @@
+"""Errors of a program that a launcher has started, in a file that the launcher names."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+__all__ = ["record"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A function that writes its error to the file named by ``TORCHELASTIC_ERROR_FILE``.
+
+    The error is raised as it is. Without the variable nothing is written.
+
+    Args:
+        fn: The main function of a program.
+
+    Example:
+        >>> from tinytorch.distributed.elastic.multiprocessing.errors import record
+        >>> @record
+        ... def main():
+        ...     return 3
+        >>> main()
+        3
+    """
+
+    @functools.wraps(fn)
+    def recorded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return fn(*args, **kwargs)
+        except Exception as error:
+            path = os.environ.get("TORCHELASTIC_ERROR_FILE")
+            if path:
+                Path(path).write_text(json.dumps(_describe(error)))
+            raise
+
+    return recorded
+
+
+def _describe(error: Exception) -> dict[str, object]:
+    extra = {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}
+    return {"message": {"message": f"{type(error).__name__}: {error}", "extraInfo": extra}}
