@@ -14331,7 +14331,7 @@ def outer(
         tensor([[3, 4],
                 [6, 8]])
     """
-def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> Tensor:
+def pad(array: Any, pad_width: Any, mode: Any = 'constant', **options: Any) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
 
     Args:
@@ -14340,9 +14340,10 @@ def pad(array: Any, pad_width: Any, mode: str = 'constant', **options: Any) -> T
             a dict from dimensions to widths.
         mode: What they are: ``"constant"`` (default); copies by ``"edge"``, ``"reflect"``,
             ``"symmetric"`` or ``"wrap"``; ``"linear_ramp"``; ``"maximum"``, ``"mean"``,
-            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``.
+            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``; or a function that
+            writes to each line, called with it, the pair of widths, the dimension and a dict.
         **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``,
-            default all; in the forms of ``pad_width``.
+            default all; in the forms of ``pad_width``; ``reflect_type``, ``"even"`` or ``"odd"``.
 
     Returns:
         A copy.

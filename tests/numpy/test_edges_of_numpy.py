@@ -270,3 +270,47 @@ def test_order_may_be_descending_as_in_the_standard() -> None:
     assert xp.sort(tt.tensor(x), axis=1, descending=True).tolist() == (-np.sort(-x)).tolist()
     found = xp.argsort(tt.tensor(x), axis=0, descending=True)
     assert found.tolist() == np.argsort(-x, axis=0, kind="stable").tolist()
+
+
+def _fill_with_nines(line: Any, width: tuple[int, int], axis: int, options: dict[str, Any]) -> None:
+    line[: width[0]] = options.get("first", 9)
+    line[line.size - width[1] :] = 9 + axis
+
+
+#: Values of kinds that are not the usual ones: arrays for numbers, functions, sets, shapes.
+UNUSUAL: list[Any] = [
+    lambda lib, m: lib.nan_to_num(m, nan=lib.array([5.0, 6.0, 7.0])),
+    lambda lib, m: lib.nan_to_num(m, posinf=lib.array([[1.0], [2.0]]), neginf=-3),
+    lambda lib, m: lib.pad(m, 1, _fill_with_nines),
+    lambda lib, m: lib.pad(m, ((1, 0), (2, 1)), _fill_with_nines, first=4),
+    *(lambda lib, m, w=w, kind=kind: lib.pad(lib.array([1.0, 5, 2]), w, kind, reflect_type="odd")
+      for w in (1, (2, 5), (7, 3)) for kind in ("reflect", "symmetric")),
+    lambda lib, m: lib.pad(lib.array([[1, 4], [3, 0]]), ((1, 2), (5, 0)), "reflect",
+                           reflect_type="odd"),
+    lambda lib, m: lib.pad(lib.array([3]), 2, "reflect", reflect_type="odd"),
+    lambda lib, m: lib.fromiter(((i, i + 1) for i in range(3)), dtype=(int, 2)),
+    lambda lib, m: lib.fromiter((), dtype=(float, (2, 2))),
+    lambda lib, m: lib.isin(lib.array([1, 2, 3]), {1, 2}),
+    lambda lib, m: lib.isin(lib.array([1, 2, 3]), frozenset((1,)), invert=True),
+    lambda lib, m: lib.linspace(lib.array([0.0, 1.0]), lib.array([2.0, 3.0]), 3),
+    lambda lib, m: lib.full((2, 2), lib.array([1.0, 2.0])),
+    lambda lib, m: lib.percentile(lib.arange(5.0), lib.array([25, 50])),
+    lambda lib, m: lib.sum(lib.arange(3.0), initial=lib.array(2.0), where=[True, False, True]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("records", [False, True])
+@pytest.mark.parametrize("call", range(len(UNUSUAL)))
+def test_keywords_take_values_of_every_kind(call: int, records: bool) -> None:
+    data = np.array([[1.0, np.nan, np.inf], [-np.inf, 2.0, np.nan]])
+    ours = tnp.array(data)
+    ours.requires_grad = records
+    found, wanted = UNUSUAL[call](tnp, ours), UNUSUAL[call](np, data)
+    np.testing.assert_array_equal(np.asarray(found.detach()), wanted)
+    assert found.dtype == wanted.dtype
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_odd_reflection_is_differentiable(mode: str) -> None:
+    x = tt.tensor([1.0, 5.0, 2.0, 0.5], dtype=tt.float64, requires_grad=True)
+    assert tt.autograd.gradcheck(lambda x: tnp.pad(x, (5, 9), mode, reflect_type="odd"), (x,))

@@ -3345,21 +3345,30 @@ def fromfunction(
         tensor([[0, 1],
                 [1, 2]])
     """
-def fromiter(iter: Iterable[Any], dtype: DTypeLike | _dtype, count: int = -1) -> ndarray:
-    """The items of an iterable, in a tensor of one dimension.
+def fromiter(
+    iter: Iterable[Any],
+    dtype: DTypeLike | _dtype,
+    count: int = -1,
+    *,
+    like: Any = None,
+) -> ndarray:
+    """The items of an iterable, along the first dimension.
 
     Args:
-        iter: Gives numbers.
-        dtype: Of the result.
-        count: How many to take; default all.
+        iter: Gives numbers, or sequences of them for a dtype with a shape.
+        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
+        count: How many items to take; default all.
+        like: Accepted.
 
     Raises:
         ValueError: If there are fewer than ``count``.
 
     Example:
-        >>> import tinytorch as tt
-        >>> tt.fromiter((i * i for i in range(4)), tt.int64)
-        tensor([0, 1, 4, 9])
+        >>> import tinytorch.numpy as np
+        >>> np.fromiter(((i, i * i) for i in range(3)), dtype=(int, 2))
+        array([[0, 0],
+               [1, 1],
+               [2, 4]])
     """
 def fromstring(*args: Any, **options: Any) -> ndarray:
     """fromstring(string, dtype=float, count=-1, *, sep, like=None)
@@ -5930,7 +5939,7 @@ def nan_to_num(
     Args:
         x: Tensor, or what makes one.
         copy: Whether to leave ``x`` as it is (default) rather than write to it.
-        nan: For NaN; default 0.
+        nan: For NaN; default 0. This and the next may be arrays that broadcast with ``x``.
         posinf: For plus infinity; default the largest number.
         neginf: For minus infinity; default the smallest.
 
@@ -6726,7 +6735,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = 'big') -> ndarray:
 def pad(
     array: Tensor | Sequence[Tensor],
     pad_width: ArrayLike,
-    mode: str = 'constant',
+    mode: Any = 'constant',
     **options: Any,
 ) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
@@ -6737,9 +6746,10 @@ def pad(
             a dict from dimensions to widths.
         mode: What they are: ``"constant"`` (default); copies by ``"edge"``, ``"reflect"``,
             ``"symmetric"`` or ``"wrap"``; ``"linear_ramp"``; ``"maximum"``, ``"mean"``,
-            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``.
+            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``; or a function that
+            writes to each line, called with it, the pair of widths, the dimension and a dict.
         **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``,
-            default all; in the forms of ``pad_width``.
+            default all; in the forms of ``pad_width``; ``reflect_type``, ``"even"`` or ``"odd"``.
 
     Returns:
         A copy.
@@ -6756,14 +6766,14 @@ def pad(
 def pad(
     array: ArrayLike,
     pad_width: Tensor | Sequence[Tensor],
-    mode: str = 'constant',
+    mode: Any = 'constant',
     **options: Any,
 ) -> Tensor: ...
 @overload
 def pad(
     array: ArrayLike,
     pad_width: ArrayLike,
-    mode: str = 'constant',
+    mode: Any = 'constant',
     **options: Any,
 ) -> ndarray: ...
 @overload

@@ -61,7 +61,7 @@ _SAME: frozenset[str] = frozenset(
     bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
     copyto correlate delete diag_indices diag_indices_from digitize
     ediff1d expand_dims extract fill_diagonal flatnonzero fromfunction
-    fromiter geomspace hamming hanning histogram_bin_edges identity indices insert interp
+    geomspace hamming hanning histogram_bin_edges identity indices insert interp
     intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
     matrix_transpose min_scalar_type ndim pad partition permute_dims piecewise place ptp
     put_along_axis putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setxor1d

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ... import dtypes
@@ -12,6 +12,7 @@ from .dialect import (
     as_dtype,
     common_dtype,
     filed,
+    host,
     in_float64,
     numpy_function,
     promoted,
@@ -258,6 +259,37 @@ def asanyarray(
         array([1, 2])
     """
     return asarray(a, dtype, order, device=device, copy=copy, like=like)
+
+
+@numpy_function
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> Tensor:
+    """The items of an iterable, along the first dimension.
+
+    Args:
+        iter: Gives numbers, or sequences of them for a dtype with a shape.
+        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
+        count: How many items to take; default all.
+        like: Accepted.
+
+    Raises:
+        ValueError: If there are fewer than ``count``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.fromiter(((i, i * i) for i in range(3)), dtype=(int, 2))
+        array([[0, 0],
+               [1, 1],
+               [2, 4]])
+    """
+    base, shape = dtype, ()
+    if isinstance(dtype, tuple):
+        base, shape = host().dtype(dtype).base, host().dtype(dtype).shape
+    found: Any = top_level("fromiter")(iter, as_dtype(base), count)
+    if not shape or found.shape[1:] == shape:
+        return found  # type: ignore[no-any-return]
+    if found.numel():
+        raise ValueError(f"fromiter(): expected items of shape {shape}, got {found.shape[1:]}")
+    return found.reshape((0, *shape))  # type: ignore[no-any-return]
 
 
 @numpy_function

@@ -237,6 +237,8 @@ def isin(
         >>> np.isin([1, 2, 3], [2, 3, 4])
         array([False,  True,  True])
     """
+    if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
+        return top_level("full")(tuple(tensor_of(element).shape), bool(invert))  # type: ignore[no-any-return]
     x, others = promoted(element, test_elements)
     return top_level("isin")(x, others, invert=invert)  # type: ignore[no-any-return]
 

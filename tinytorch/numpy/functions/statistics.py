@@ -317,7 +317,7 @@ def nan_to_num(
     Args:
         x: Tensor, or what makes one.
         copy: Whether to leave ``x`` as it is (default) rather than write to it.
-        nan: For NaN; default 0.
+        nan: For NaN; default 0. This and the next may be arrays that broadcast with ``x``.
         posinf: For plus infinity; default the largest number.
         neginf: For minus infinity; default the smallest.
 
@@ -327,5 +327,14 @@ def nan_to_num(
         array([1., 0.])
     """
     source = tensor_of(x)
-    found = top_level("nan_to_num")(source, nan, posinf, neginf)
+    numbers: list[Any] = [nan, posinf, neginf]
+    tests = (top_level("isnan"), top_level("isposinf"), top_level("isneginf"))
+    given = [value if hasattr(value, "__len__") else None for value in numbers]
+    found = source
+    for test, value in zip(tests, given, strict=True):
+        if value is not None:  # arrays, of which each element has its own
+            filling = tensor_of(value, source._xp).to(source.dtype)
+            found = top_level("where")(test(source), filling, found)
+    rest = [value if each is None else None for value, each in zip(numbers, given, strict=True)]
+    found = top_level("nan_to_num")(found, *rest)
     return found if copy else source.copy_(found)  # type: ignore[no-any-return]

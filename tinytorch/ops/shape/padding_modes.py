@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
@@ -83,7 +84,7 @@ _OPTIONS = {"constant": ("constant_values", 0), "linear_ramp": ("end_values", 0)
 
 
 @composite(method=False)
-def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Tensor:
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
 
     Args:
@@ -92,9 +93,10 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> T
             a dict from dimensions to widths.
         mode: What they are: ``"constant"`` (default); copies by ``"edge"``, ``"reflect"``,
             ``"symmetric"`` or ``"wrap"``; ``"linear_ramp"``; ``"maximum"``, ``"mean"``,
-            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``.
+            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``; or a function that
+            writes to each line, called with it, the pair of widths, the dimension and a dict.
         **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``,
-            default all; in the forms of ``pad_width``.
+            default all; in the forms of ``pad_width``; ``reflect_type``, ``"even"`` or ``"odd"``.
 
     Returns:
         A copy.
@@ -108,20 +110,51 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> T
         tensor([3, 2, 1, 2, 3, 2])
     """
     x: Any = array_of(array)
+    if callable(mode):
+        return _filled_by(mode, x, _pairs("pad_width", pad_width, x.ndim), options)
     if mode not in (*_BY_PLACE, *_STATISTICS, *_OPTIONS, "empty"):
         raise ValueError(f"pad(): mode {mode!r} is not supported")
     name, default = _OPTIONS.get(mode, ("stat_length", None))
     values = _pairs(name, options.pop(name, default), x.ndim)
-    if options.pop("reflect_type", "even") != "even" or options:
+    odd = mode in ("reflect", "symmetric") and options.pop("reflect_type", "even") == "odd"
+    if options:
         raise ValueError(f"pad(): unsupported keyword arguments for mode {mode!r}: {options}")
     for axis, (width, value) in enumerate(
         zip(_pairs("pad_width", pad_width, x.ndim), values, strict=True)
     ):
-        x = _padded(mode, x, axis, width, value)
+        x = _padded(mode, x, axis, width, value, odd)
     return x if isinstance(x, Tensor) and x is not array else x.clone()
 
 
-def _padded(mode: str, x: Any, axis: int, width: Any, value: Any) -> Any:
+def _filled_by(function: Any, x: Any, widths: list[tuple[Any, Any]], options: Any) -> Any:
+    """``x`` between zeros, over which ``function`` writes along one dimension after the other."""
+    for axis, (before, after) in enumerate(widths):
+        x = _padded("constant", x, axis, (before, after), (0, 0), False)
+    x = x.clone()
+    for axis, width in enumerate(widths):
+        lines = x.movedim(axis, -1)
+        for place in product(*map(range, lines.shape[:-1])):
+            function(lines[place], tuple(int(n) for n in width), axis, options)
+    return x
+
+
+def _reflected_oddly(mode: str, x: Any, axis: int, places: Any) -> Any:
+    """Elements at ``places`` where ``x`` continues as its point reflection about each end."""
+    size = x.shape[axis]
+    period = 2 * size - (2 if mode == "reflect" else 0)
+    turns, rest = places // period, places % period
+    beyond = rest >= size
+    source = (~beyond) * rest + beyond * ((period if mode == "reflect" else period - 1) - rest)
+    shape = [-1] + [1] * (x.ndim - axis - 1)
+    sign, last, first = (
+        wrap(n.astype("int64"), x._xp).to(x.dtype).reshape(shape)
+        for n in (1 - 2 * beyond, 2 * beyond + 2 * turns, -2 * turns)
+    )
+    ends = (x.narrow(axis, size - 1, 1), x.narrow(axis, 0, 1))
+    return x.index_select(axis, wrap(source, x._xp)) * sign + ends[0] * last + ends[1] * first
+
+
+def _padded(mode: str, x: Any, axis: int, width: Any, value: Any, odd: bool) -> Any:
     before, after = (int(n) for n in width)
     if before < 0 or after < 0:
         raise ValueError(f"pad(): index can't contain negative values, got {width}")
@@ -131,6 +164,9 @@ def _padded(mode: str, x: Any, axis: int, width: Any, value: Any) -> Any:
     if mode in _BY_PLACE:
         if not size:
             raise ValueError(f"pad(): can't extend empty axis {axis} using mode {mode!r}")
+        if odd and size > 1:
+            places = x._xp.arange(-before, size + after, dtype="int64")
+            return _reflected_oddly(mode, x, axis, places)
         places = _sources(mode, x._xp, before, size, after)
         return x.index_select(axis, wrap(places, x._xp))
     parts = [x]
