@@ -15,6 +15,7 @@ from .compat import after_import, import_hook
 from .facade import packages, resolve
 from .facade.hand_over import hand_over
 from .state import state as state  # the function, over the folder of its name
+from .state.tracebacks import shorten
 
 __version__ = "0.1.0"
 
@@ -26,7 +27,11 @@ after_import.install()
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]
-    return resolve.resolve(name)
+    try:
+        return resolve.resolve(name)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def __dir__():  # type: ignore[no-untyped-def]

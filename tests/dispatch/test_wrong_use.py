@@ -202,6 +202,7 @@ def test_mixed_backends_name_operation_arguments_and_backends() -> None:
         tt.mul(x, y)
     text = str(info.value)
     assert "mul" in text and "Expected all tensors to be on the same device" in text
+    assert "found at least two devices, numpy (cpu) and strict (" in text
     assert "'input' is on backend 'numpy'" in text and "'other' on backend 'strict'" in text
 
 

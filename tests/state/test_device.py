@@ -113,7 +113,9 @@ def test_the_backends_there_are_name_devices():
     assert str(ones(1, backend=Abacus()).device) == "beads"
     assert str(device("beads:3")) == "beads:3"
     assert str(device("red")) == "red"
-    with pytest.raises(RuntimeError, match=r"Expected one of cpu, cuda, .*red.*: redd$"):
+    with pytest.raises(
+        RuntimeError, match=r"Expected one of cpu, cuda, meta, .*red.*beads.*: redd$"
+    ):
         device("redd")
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 __all__ = ["BackendUnavailableError", "OutOfMemoryError", "UnknownBackendError"]
+
+#: How CuPy and CUDA's libraries are installed; README and the extra ``cupy`` say the same.
+INSTALL_CUPY = "pip install 'cupy-cuda12x[ctk]' (CUDA 13: 'cupy-cuda13x[ctk]')"
+
+
+def how_to_install(package: str) -> str:
+    """The command that installs a package here: in a browser, Pyodide's instead of pip."""
+    if sys.platform == "emscripten":
+        return f"import micropip; await micropip.install({package!r})"
+    return f"pip install {package}"
 
 
 class UnknownBackendError(ValueError):

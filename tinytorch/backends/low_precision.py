@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from .. import dtypes
+from .errors import how_to_install
 
 #: What has to be installed for them.
 PACKAGE = "ml_dtypes"
@@ -46,7 +47,7 @@ def missing(dtype: dtypes.dtype, low: Collection[dtypes.dtype] = dtypes.LOW) -> 
     """
     if dtype not in low or dtype.dtype is not None:
         return ""
-    return f"; for arrays of it install the package {PACKAGE} (pip install {PACKAGE})"
+    return f"; for arrays of it install the package {PACKAGE} ({how_to_install(PACKAGE)})"
 
 
 def cast(array: Any, native: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .devices import Array
+from .errors import how_to_install
 from .indices import Indices
 
 
@@ -69,6 +70,7 @@ class SpecialFunctions(Indices):
             from scipy import special
         except ImportError as error:
             raise ImportError(
-                f"the special function {name!r} is SciPy's: install it with `pip install scipy`"
+                f"the special function {name!r} is SciPy's: "
+                f"install it with `{how_to_install('scipy')}`"
             ) from error
         return getattr(special, name)  # type: ignore[no-any-return]

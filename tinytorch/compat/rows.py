@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn, TypeVar
 
+from ..state.tracebacks import short
 from .module_aliases import publish
 from .unsupported import Absent, absent
 
@@ -167,6 +168,7 @@ def _function(
     def bare() -> Any:
         return run()
 
+    @short
     def bound(*args: Any, **kwargs: Any) -> Any:
         try:
             given = signature.bind(*args, **kwargs)

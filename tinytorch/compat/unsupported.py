@@ -10,6 +10,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
+from ..state.tracebacks import short
+
 
 def absent(
     name: str, why: str, error: type[Exception] = NotImplementedError, when: str = ""
@@ -32,6 +34,7 @@ def absent(
     """
     text = f"{name}: {why}" if error is NotImplementedError else why
 
+    @short
     def refuse(*args: Any, **kwargs: Any) -> NoReturn:
         raise error(text)
 
@@ -81,5 +84,6 @@ class Absent:
                 f"{module}.{cls.__qualname__}", f"NotImplementedError: {cls._why}"
             )
 
+    @short
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(cls._why)

@@ -44,7 +44,8 @@ def _read(text: str, index: int | None) -> tuple[str, int | None]:
 
 def unknown(kind: str) -> RuntimeError:
     """The error of a device type without a backend."""
-    kinds = ", ".join(dict.fromkeys(["cpu", "cuda", *list_backends()]))
+    known = "cpu", "cuda", "meta", *list_backends(), *sorted(_kinds_of(Backend))
+    kinds = ", ".join(dict.fromkeys(known))
     return RuntimeError(f"Expected one of {kinds} device type at start of device string: {kind}")
 
 

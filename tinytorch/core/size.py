@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, overload
 
 from .. import dtypes
+from ..state.tracebacks import shorten
 
 
 class Size(tuple[int, ...]):
@@ -26,7 +27,13 @@ class Size(tuple[int, ...]):
         Raises:
             TypeError: For anything else.
         """
-        return shaped(cls, [n if n.__class__ is int else _int(n, i) for i, n in enumerate(sizes)])
+        try:
+            return shaped(
+                cls, [n if n.__class__ is int else _int(n, i) for i, n in enumerate(sizes)]
+            )
+        except Exception as error:
+            shorten(error)
+            raise
 
     def numel(self) -> int:
         """Product of the sizes: how many elements a tensor of this shape has."""
@@ -43,8 +50,12 @@ class Size(tuple[int, ...]):
     @overload
     def __getitem__(self, index: slice) -> Size: ...
     def __getitem__(self, index: Any) -> Any:
-        item = tuple.__getitem__(self, index)
-        return Size(item) if isinstance(index, slice) else item
+        try:
+            item = tuple.__getitem__(self, index)
+            return Size(item) if isinstance(index, slice) else item
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __add__(self, other: Any) -> Size:
         if isinstance(other, tuple):
@@ -111,12 +122,16 @@ class ElementCount(int):
     @overload
     def __call__(self, dim: int) -> int: ...
     def __call__(self, dim: int | None = None) -> Size | int:
-        if dim is None:
-            return self.shape
-        ndim = len(self.shape)
-        if not -ndim <= dim < max(ndim, 1) or not ndim:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, "
-                f"{max(ndim, 1) - 1}], but got {dim})"
-            )
-        return self.shape[dim]
+        try:
+            if dim is None:
+                return self.shape
+            ndim = len(self.shape)
+            if not -ndim <= dim < max(ndim, 1) or not ndim:
+                raise IndexError(
+                    f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, "
+                    f"{max(ndim, 1) - 1}], but got {dim})"
+                )
+            return self.shape[dim]
+        except Exception as error:
+            shorten(error)
+            raise

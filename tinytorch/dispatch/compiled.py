@@ -23,7 +23,7 @@ from ..core.tensor import Tensor, blank, making, tensors
 from ..core.torch_function import PLAIN
 from ..dtypes import LOW, as_dtype, dtype, float32
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
-from ..state.tracebacks import WRITTEN, leave_out, shorten
+from ..state.tracebacks import WRITTEN, shorten
 from .arguments import as_given, explain_shapes, unwrap
 from .call import TOLD, Picking, body_of, results, slow, slow_composite, told
 from .inplace import slow_inplace
@@ -105,14 +105,14 @@ def _unwritten(*args: Any, **options: Any) -> Any:
     try:
         return names["_write"]()(*args, **options)
     except Exception as error:
-        names["_leave_out"](error)
+        names["_shorten"](error)
         raise
 
 
 def unwritten(name: str) -> Any:
     """A function that does not know yet what it does; see ``serve``."""
     # A library's kernel that imports something in C asks the caller's names for the builtins.
-    names = {"__name__": __name__, "__builtins__": builtins, "_leave_out": leave_out}
+    names = {"__name__": __name__, "__builtins__": builtins, "_shorten": shorten}
     return FunctionType(_unwritten.__code__, names, name)
 
 

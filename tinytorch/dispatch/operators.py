@@ -10,6 +10,7 @@ from ..autograd.above import ABOVE
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
+from ..state.tracebacks import shorten
 from .compiled import make_inplace_function, serve, unwritten
 from .signature import of_operator
 from .spec import Op
@@ -49,10 +50,14 @@ def _unary(op: Op, name: str) -> Callable[[Any], Any]:
     function = op.function
 
     def method(self: Any) -> Any:
-        if self.__class__ in torch_function.PLAIN:
-            return function(self)
-        answer = _answer(name, self)
-        return function(self) if answer is torch_function.NOBODY else answer
+        try:
+            if self.__class__ in torch_function.PLAIN:
+                return function(self)
+            answer = _answer(name, self)
+            return function(self) if answer is torch_function.NOBODY else answer
+        except Exception as error:
+            shorten(error)
+            raise
 
     return method
 

@@ -62,10 +62,9 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
         if tensor._data.shape or tensor._xp.device_type != "cpu":
             raise RuntimeError(
                 f"{op.name}(): Expected all tensors to be on the same device, but found at least "
-                f"two devices, {first[1].device} and {tensor.device}! Argument '{first[0]}' is on "
-                f"backend '{xp.name}' ({first[1].device}), argument '{name}' on backend "
-                f"'{tensor._xp.name}' ({tensor.device}); move one "
-                "with .to()."
+                f"two devices, {xp.name} ({first[1].device}) and {tensor._xp.name} "
+                f"({tensor.device})! Argument '{first[0]}' is on backend '{xp.name}', argument "
+                f"'{name}' on backend '{tensor._xp.name}'; move one with .to()."
             )
         moved[id(tensor)] = tensor.to(backend=xp)
     for i in op.plan.tensors:

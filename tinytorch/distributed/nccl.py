@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..backends import load as load_backend
+from ..backends.errors import INSTALL_CUPY
 from . import mpi
 from .buffers import Buffers
 from .errors import DistBackendError
@@ -31,8 +32,8 @@ _OPERATIONS = {"SUM": "SUM", "AVG": "SUM", "PRODUCT": "PROD", "MIN": "MIN", "MAX
 _OF_BOOLS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
              "BAND": "MIN"}  # fmt: skip
 _MISSING = (
-    "Distributed package doesn't have NCCL built in: install CuPy with NCCL, for instance "
-    "`pip install cupy-cuda12x nvidia-nccl-cu12`, on a machine with a GPU"
+    "Distributed package doesn't have NCCL built in: install CuPy and NCCL on a machine with "
+    f"a GPU: {INSTALL_CUPY}, and `pip install nvidia-nccl-cu12`"
 )
 
 

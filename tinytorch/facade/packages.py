@@ -30,6 +30,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from ..core.pickling import NamedModule
+from ..state.tracebacks import shorten, shorten_namespace
 
 _PREFIX = __name__.partition(".")[0] + "."
 #: Names in packages that are also those of the modules they are in, which give way to them.
@@ -51,10 +52,43 @@ _CALLERS = tuple(
     )
 )
 
+#: Packages of which a program has nothing in its hands.
+_INTERNAL = tuple(
+    f"{_PREFIX}{package}."
+    for package in (
+        "backends.numpy", "backends.cupy", "checkpoint", "core", "dispatch", "facade", "ops",
+        "numpy.functions",
+    )
+)  # fmt: skip
+
+#: Modules in packages of which a program calls what they define.
+_PUBLIC = frozenset(
+    f"{package}.{name}"
+    for package, names in {
+        "autograd": "anomaly forward_ad functional grad_mode gradient_check graph variable",
+        "backends": "cudnn",
+        "core": "device size tensor",
+        "cuda": "amp graphs memory nvtx profiler random streams",
+        "distributions": "constraint_registry constraints kl transforms",
+        "nn": "init",
+        "nn.attention": "flex_attention",
+        "nn.utils": "parametrizations parametrize prune rnn stateless",
+        "numpy": "generators polynomial random",
+        "ops.create": "untyped_storage typed_storage",
+        "optim": "lr_scheduler swa_utils",
+        "utils": "checkpoint cpp_extension dlpack graph_drawing hooks summary swapping tensorboard",
+    }.items()
+    for name in names.split()
+)
+
 
 def install() -> None:
     """Have packages imported from now on wait to be asked, and silent modules be so."""
     for name, module in list(sys.modules.items()):
+        if name.startswith(_PREFIX):
+            is_public = _is_public if hasattr(module, "__path__") else _is_public_module
+            if is_public(name):
+                shorten_namespace(names_of(module))
         is_file = hasattr(module, "__file__") and not hasattr(module, "__path__")
         if name.startswith(_CALLERS) and is_file:
             module.__class__ = _SilentModule
@@ -65,6 +99,15 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
     for name in _NAMED_ALIKE.keys() & sys.modules.keys():
         sys.modules[name].__class__ = _Package
+
+
+def _is_public(name: str) -> bool:
+    """Whether a program calls what a package, or a module beside the packages, has."""
+    return "._" not in name and not f"{name}.".startswith(_INTERNAL)
+
+
+def _is_public_module(name: str) -> bool:
+    return name.removeprefix(_PREFIX) in _PUBLIC or (name.count(".") == 1 and _is_public(name))
 
 
 class _Finder:
@@ -84,6 +127,9 @@ class _Finder:
         elif fullname.startswith(_CALLERS):
             loader: Any = _SilentLoader(spec.loader)
             spec.loader = loader
+        elif _is_public_module(fullname):
+            public: Any = _PublicLoader(spec.loader)
+            spec.loader = public
         return spec
 
 
@@ -208,8 +254,8 @@ class _SilentModule(NamedModule):
         vars(self)["__name__"] = name
 
 
-class _SilentLoader:
-    """Another loader, after which a module is silent."""
+class _PublicLoader:
+    """Another loader, after which a module's functions have short tracebacks."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -217,11 +263,24 @@ class _SilentLoader:
     def __getattr__(self, name: str) -> Any:  # get_source and the like
         return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        shorten_namespace(names_of(module))
+
+
+class _SilentLoader(_PublicLoader):
+    """Another loader, after which a module is silent."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return _SilentModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
+        if _is_public_module(module.__name__):
+            shorten_namespace(names_of(module))
         names_of(module)["__name__"] = None
 
 
@@ -258,6 +317,13 @@ class _LazyInit:
 
     def attribute(self, name: str) -> Any:
         """Return a module of the package, a name that its body defines, or what this computes."""
+        try:
+            return self._find(name)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def _find(self, name: str) -> Any:
         package, found = self._module.__name__, names_of(self._module)
         public = not name.startswith("__") and name not in _NAMED_ALIKE.get(package, ())
         if public and PathFinder.find_spec(f"{package}.{name}", self._module.__path__):
@@ -290,6 +356,8 @@ class _LazyInit:
             except BaseException:
                 self.begun = False
                 raise
+            if _is_public(self._module.__name__):
+                shorten_namespace(names_of(self._module))
 
     def execute(self, code: CodeType) -> None:
         """Execute a body in the package's namespace."""

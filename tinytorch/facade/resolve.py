@@ -21,6 +21,7 @@ from ..core.tensor import Tensor
 from ..dispatch import number_protocols, numpy_protocols
 from ..dispatch.op import NAMESPACES
 from ..state import current_backend, settings
+from ..state.tracebacks import shorten, shorten_namespace
 from .index import FAMILIES
 from .library_fallback import forward, forwarded
 from .packages import Namespace, import_submodule, names_of
@@ -69,8 +70,12 @@ class Unloaded:
         self.family = family
 
     def __get__(self, tensor: Any, owner: Any = None) -> Any:
-        self._load()
-        return getattr(owner if tensor is None else tensor, self.name)
+        try:
+            self._load()
+            return getattr(owner if tensor is None else tensor, self.name)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __set__(self, tensor: Any, value: Any) -> None:
         self._load()
@@ -139,16 +144,20 @@ def namespace(
     table = names_of(made)
 
     def get(name: str) -> Any:
-        if not name.startswith("_"):
-            function = find(prefix, name)
-            if function is not None:
-                table[name] = function
-                return function
-        if name == "__all__":  # what ``from tinytorch.fft import *`` asks for
-            return listing()
-        raise AttributeError(
-            missing(module, name, names(prefix) if name[0] != "_" else ()), name=name, obj=None
-        )
+        try:
+            if not name.startswith("_"):
+                function = find(prefix, name)
+                if function is not None:
+                    table[name] = function
+                    return function
+            if name == "__all__":  # what ``from tinytorch.fft import *`` asks for
+                return listing()
+            raise AttributeError(
+                missing(module, name, names(prefix) if name[0] != "_" else ()), name=name, obj=None
+            )
+        except Exception as error:
+            shorten(error)
+            raise
 
     def listing() -> list[str]:
         return sorted({*names(prefix), *extra})
@@ -310,8 +319,9 @@ def resolve(name: str) -> Any:
     if name in MODULES or name in PRIVATE_MODULES:
         return importlib.import_module(f"tinytorch.{name}")
     if name in _HOME_OF:
-        value = getattr(importlib.import_module(_HOME_OF[name]), name)
-        return table.setdefault(name, value)
+        found = {name: getattr(importlib.import_module(_HOME_OF[name]), name)}
+        shorten_namespace(found)
+        return table.setdefault(name, found[name])
     backend = current_backend()
     if dtype is not None:
         raise AttributeError(

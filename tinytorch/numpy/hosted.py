@@ -9,6 +9,7 @@ from typing import Any
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..state import current_backend, grad_enabled
+from ..state.tracebacks import short
 from . import functions
 from .functions.dialect import as_dtype, host
 from .ndarray import array_of_tensor, wrap_result
@@ -32,6 +33,7 @@ def hosted(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None
     """
     name, opened = function.__name__, plain or numbers
 
+    @short
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         given = [v if v.__class__ in _VALUES else opened(name, v) for v in args]

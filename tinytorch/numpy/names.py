@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..state.tracebacks import short
 from . import direct, functions
 from .direct import host_function
 from .functions.dialect import host
@@ -32,6 +33,7 @@ _WRITE = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"
 def writing(function: Callable[..., None], host: Callable[..., None]) -> Callable[..., None]:
     """A function that writes to its first argument, by NumPy's own where that can be."""
 
+    @short
     @functools.wraps(function)
     def public(*args: Any, **options: Any) -> None:
         if args and getattr(args[0], "_scalar", False):

@@ -12,6 +12,7 @@ from ..backends.base import Backend
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..core.torch_function import PLAIN
+from ..state.tracebacks import shorten
 from . import functions
 from .functions.dialect import host, raising, top_level
 
@@ -77,10 +78,16 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # NumPy's scalars have methods that its arrays have not, for example `is_integer`.
-            if name[0] != "_" and self._scalar and hasattr(self.dtype.type, name):
-                return getattr(self._host()[()], name)
-            raise AttributeError(f"'ndarray' object has no attribute {name!r}", name=name, obj=self)
+            try:
+                # NumPy's scalars have methods that its arrays have not, for example `is_integer`.
+                if name[0] != "_" and self._scalar and hasattr(self.dtype.type, name):
+                    return getattr(self._host()[()], name)
+                raise AttributeError(
+                    f"'ndarray' object has no attribute {name!r}", name=name, obj=self
+                )
+            except Exception as error:
+                shorten(error)
+                raise
 
     # -- what it is ------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..state.tracebacks import shorten, shorten_class
 from . import direct
 from .names import public
 from .ndarray import array_of_tensor, ndarray, wrap_result
@@ -77,16 +78,20 @@ def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
     host, apply = _two_ways(sign, turn)
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if host is not None:
-            result = direct.operate(host, self, other)
+        try:
+            if host is not None:
+                result = direct.operate(host, self, other)
+                if result is not direct.NOT:
+                    return result
+            result = _on_tensors(apply, self, other)
             if result is not direct.NOT:
                 return result
-        result = _on_tensors(apply, self, other)
-        if result is not direct.NOT:
-            return result
-        if not _takes(other):
-            return NotImplemented
-        return function(other, self) if turn else function(self, other)
+            if not _takes(other):
+                return NotImplemented
+            return function(other, self) if turn else function(self, other)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return method
 
@@ -95,13 +100,17 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
     host = function.host
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if self._scalar:  # which does not change
-            return function(self, other)
-        if host is not None and direct.change(host, self, other):
-            return self
-        if isinstance(other, Tensor):
-            other = array_of_tensor(other)
-        return function(self, other, out=self)
+        try:
+            if self._scalar:  # which does not change
+                return function(self, other)
+            if host is not None and direct.change(host, self, other):
+                return self
+            if isinstance(other, Tensor):
+                other = array_of_tensor(other)
+            return function(self, other, out=self)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return method
 
@@ -123,10 +132,14 @@ def _order(sign: str) -> Callable[..., Any]:
     plain = _method(sign)
 
     def method(self: ndarray, other: Any, /) -> Any:
-        result = plain(self, other)
-        if result is NotImplemented and sign in ("eq", "ne") and isinstance(other, _UNLIKE):
-            return public("full")(self.shape, sign == "ne")  # nothing is equal
-        return result
+        try:
+            result = plain(self, other)
+            if result is NotImplemented and sign in ("eq", "ne") and isinstance(other, _UNLIKE):
+                return public("full")(self.shape, sign == "ne")  # nothing is equal
+            return result
+        except Exception as error:
+            shorten(error)
+            raise
 
     return method
 
@@ -149,15 +162,20 @@ def attach() -> None:
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
         setattr(ndarray, name, method)
+    shorten_class(ndarray)
 
 
 def _repeating(product: Callable[..., Any]) -> Callable[..., Any]:
     """``*``, by which a whole number repeats a list, as a number of NumPy's does."""
 
     def method(self: ndarray, other: Any, /) -> Any:
-        if other.__class__ in (list, tuple) and self._scalar and self.dtype.kind in "iu":
-            return other * int(self)
-        return product(self, other)
+        try:
+            if other.__class__ in (list, tuple) and self._scalar and self.dtype.kind in "iu":
+                return other * int(self)
+            return product(self, other)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return method
 
@@ -181,11 +199,15 @@ def _unary(sign: str) -> Callable[..., Any]:
     host, apply = ((None if f is None else lambda a, b, f=f: f(a)) for f in _two_ways(sign, False))
 
     def method(self: ndarray, /) -> Any:
-        if host is not None:
-            result = direct.operate(host, self, 0)
-            if result is not direct.NOT:
-                return result
-        result = _on_tensors(apply, self, 0)
-        return function(self) if result is direct.NOT else result
+        try:
+            if host is not None:
+                result = direct.operate(host, self, 0)
+                if result is not direct.NOT:
+                    return result
+            result = _on_tensors(apply, self, 0)
+            return function(self) if result is direct.NOT else result
+        except Exception as error:
+            shorten(error)
+            raise
 
     return method

@@ -8,6 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..core.holder import Holder
 from ..core.tensor import Tensor
+from ..state.tracebacks import short
 from . import functions
 from .functions.dialect import host, with_example
 from .kept import kept
@@ -24,6 +25,7 @@ class ScalarType(type):
     _of_host: type
     _of_tensors: dtypes.dtype | None
 
+    @short
     def __call__(cls, *args: Any, **options: Any) -> Any:
         kind = cls._of_tensors
         if kind is None or len(args) != 1 or not isinstance(args[0], _CAST):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..core.tensor import Tensor
+from ..state.tracebacks import shorten
 from . import direct, functions
 from .functions.dialect import as_dtype, host, tensor_of
 from .direct import host_function
@@ -68,7 +69,11 @@ class ufunc(Generic[Calls_co]):
     else:
 
         def __call__(self, *operands, **options):
-            return self._call(*operands, **options)
+            try:
+                return self._call(*operands, **options)
+            except Exception as error:
+                shorten(error)
+                raise
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
 from .scopes import AssignedScope, Scope, Settings, Slot, thread
+from .tracebacks import shorten
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -141,8 +142,12 @@ class _Bare(Scope):
     @overload
     def __new__(cls, orig_func: _F) -> _F: ...  # type: ignore[misc]  # the decorated function
     def __new__(cls, orig_func: Any = None) -> Any:
-        made = super().__new__(cls)
-        return made if orig_func is None else made(orig_func)
+        try:
+            made = super().__new__(cls)
+            return made if orig_func is None else made(orig_func)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextvars import Token
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
+from .tracebacks import shorten
 from .variable import Variable, collecting
 
 if TYPE_CHECKING:
@@ -307,14 +308,18 @@ class Scope:
         raise NotImplementedError
 
     def __enter__(self) -> object:
-        entry = Entry(self._settings(), self)
-        self._entries.append(entry)
         try:
-            entry.enter()
-        except BaseException:
-            self._entries.remove(entry)
+            entry = Entry(self._settings(), self)
+            self._entries.append(entry)
+            try:
+                entry.enter()
+            except BaseException:
+                self._entries.remove(entry)
+                raise
+            return None
+        except Exception as error:
+            shorten(error)
             raise
-        return None
 
     def __exit__(
         self,

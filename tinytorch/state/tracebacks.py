@@ -1,17 +1,20 @@
-"""What of a traceback a user sees: their own lines, and at most two of this package below each.
+"""Tracebacks that show the program's lines alone.
 
-Every public function shortens what leaves it, so that nothing is done where nothing is raised. What
-it leaves is the function that was called and the place that raised, and every line that is not of
-this package, such as those of a user's function that was called back.
+Every public function catches what leaves it, removes this package's lines and re-raises, so that
+a call that succeeds costs nothing. Lines of the program's functions that were called back stay.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
-from collections.abc import Callable, Collection, Iterator
-from types import FunctionType, TracebackType
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
+from enum import Enum
+from types import FunctionType, ModuleType, TracebackType
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -21,15 +24,19 @@ VARIABLE = "TINYTORCH_TRACEBACK"
 WRITTEN = "<tinytorch call path "
 _OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, WRITTEN)
 _PACKAGE = __name__.partition(".")[0]
+#: Top modules of libraries whose lines are left out where this package called them.
+_LIBRARIES = frozenset(
+    (*sys.stdlib_module_names, "numpy", "scipy", "cupy", "cupyx", "cupy_backends")
+)
 _filtering = {"on": os.environ.get(VARIABLE) != "full"}
 
 
 def set_traceback_filtering(mode: str) -> None:
     """Choose whether tracebacks leave out this package's inner lines, in the whole process.
 
-    With ``"on"``, which is the default, an error shows the line that called a function of this
-    package, that function, and the place that raised. With ``"off"`` it shows every line between,
-    which is what whoever debugs the package wants to see. The environment variable
+    With ``"on"``, the default, the last line of an error's traceback is the line of your program
+    that called this package. With ``"off"`` the traceback has every line below it, too, and the
+    errors of NumPy that the error replaced. The environment variable
     ``TINYTORCH_TRACEBACK=full`` turns it off from the start.
 
     Args:
@@ -49,45 +56,70 @@ def set_traceback_filtering(mode: str) -> None:
 
 
 def shorten(error: BaseException) -> None:
-    """Leave out of an error's traceback what is between its first line and the last of ours.
+    """Remove this package's frames from an error, and the errors that it replaced.
 
-    To be called where a public function caught it, whose own line is the first; ``raise`` follows.
+    A public function calls this where it catches the error, and re-raises with a bare ``raise``,
+    which adds no line of its own. Lines of the program's functions that were called back stay.
     """
-    first = error.__traceback__
-    if first is None or first.tb_next is None or not _filtering["on"]:
+    if _filtering["on"]:
+        _unchain(error)
+        error.__traceback__ = _link(_program_lines(error.__traceback__))
+
+
+def _unchain(error: BaseException) -> None:
+    """Drop the errors that arose in this package and were replaced there by a better one."""
+    if any(_program_lines(error.__traceback__)):
         return
-    *inner, last = _lines(first.tb_next)
-    kept = [line for line in inner if not is_ours(line)]
-    for line in (*kept, last):
-        first.tb_next, first = line, line
+    while (inner := error.__cause__ or error.__context__) is not None and _is_internal(inner):
+        error.__cause__, error.__context__ = None, inner.__context__
+        error.__suppress_context__ = inner.__suppress_context__
 
 
-def leave_out(error: BaseException) -> None:
-    """Leave out the line that caught the error, too; ``raise`` follows."""
-    first = error.__traceback__
-    if first is not None and first.tb_next is not None and _filtering["on"]:
-        error.__traceback__ = first.tb_next
+def _is_internal(error: BaseException) -> bool:
+    """Whether no function of the program took part in a caught error; C code leaves no lines."""
+    return not any(_program_lines(error.__traceback__))
 
 
 def below(error: BaseException, files: Collection[str]) -> TracebackType | None:
-    """What is left of an error's traceback without the first lines, which are of these files."""
+    """The traceback of an error without its first lines, which are of these files."""
     first = line = error.__traceback__
     while line is not None and line.tb_frame.f_code.co_filename in files:
         line = line.tb_next
     return line if _filtering["on"] else first
 
 
-def _lines(line: TracebackType | None) -> Iterator[TracebackType]:
+def _program_lines(line: TracebackType | None) -> Iterator[TracebackType]:
+    """Lines of a traceback that are neither this package's nor of a library that it called."""
+    inside = True
     while line is not None:
-        yield line
+        if is_ours(line):
+            inside = True
+        elif not inside or _top_module(line) not in _LIBRARIES:
+            inside = False
+            yield line
         line = line.tb_next
+
+
+def _link(lines: Iterable[TracebackType]) -> TracebackType | None:
+    """The traceback made of these lines alone."""
+    first = None
+    for line in reversed(list(lines)):
+        line.tb_next = first
+        first = line
+    return first
+
+
+def _top_module(line: TracebackType) -> str:
+    return str(line.tb_frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def is_ours(line: TracebackType) -> bool:
     """Whether a line of a traceback is this package's."""
-    return line.tb_frame.f_code.co_filename.startswith(_OURS)
+    own = line.tb_frame.f_code.co_filename.startswith(_OURS)
+    return own or _top_module(line) == _PACKAGE  # a dataclass's __init__ is of no file
 
 
+@functools.cache
 def short(function: _F) -> _F:
     """``function`` with short tracebacks, for a public one that is no operation."""
 
@@ -101,6 +133,78 @@ def short(function: _F) -> _F:
 
     call.__wrapped__ = getattr(function, "__wrapped__", function)
     return call  # type: ignore[return-value]
+
+
+#: Code of all functions that ``short`` returns.
+_SHORT = short(lambda: None).__code__
+#: Files of what ``contextmanager`` and ``dataclass`` make of this package's functions and classes.
+_GENERATED = (contextlib.__file__, "<string>")
+#: Classes whose methods have short tracebacks.
+_done: WeakSet[type] = WeakSet()
+#: Methods that are called for each look-up or comparison, or that raise for no argument.
+_LEFT = frozenset(("forward", *(
+    f"__{name}__"
+    for name in (
+        "copy", "deepcopy", "del", "dir", "eq", "exit", "get", "getattribute", "hash",
+        "init_subclass", "instancecheck", "ne", "reduce", "reduce_ex", "repr", "set", "set_name",
+        "setattr", "str", "subclasscheck", "torch_function",
+    )
+)))  # fmt: skip
+
+
+def shorten_namespace(space: MutableMapping[str, Any]) -> None:
+    """Give the public functions and classes in a module's namespace short tracebacks."""
+    for name, value in list(space.items()):
+        if isinstance(value, type):
+            for cls in (*value.__mro__, *type(value).__mro__):
+                shorten_class(cls)
+        elif (name == "__getattr__" or name[0] != "_") and _needs_short(value):
+            space[name] = short(value)
+            for home in {value.__module__, _defining_module(value)} & sys.modules.keys():
+                module = sys.modules[home]
+                if _names_of(module).get(value.__name__) is value:
+                    setattr(module, value.__name__, space[name])
+
+
+#: A module's names as they stand: ``vars`` of a namespace would look up all the others first.
+_names_of: Any = vars(ModuleType)["__dict__"].__get__
+
+
+def _defining_module(function: FunctionType) -> str | None:
+    """Module of a function's source: ``__module__`` may name the one where it is public."""
+    wrapped: FunctionType = getattr(function, "__wrapped__", function)
+    return wrapped.__globals__["__name__"]  # type: ignore[no-any-return]
+
+
+def shorten_class(cls: type) -> None:
+    """Give the methods of a class of this package short tracebacks."""
+    ours = cls.__module__.partition(".")[0] == _PACKAGE
+    if not ours or cls in _done or issubclass(cls, (BaseException, Enum)):
+        return
+    _done.add(cls)
+    for name, value in list(vars(cls).items()):
+        if name not in _LEFT and (name[0] != "_" or name.startswith("__")):
+            wrap = type(value) if isinstance(value, (staticmethod, classmethod)) else _same
+            function = getattr(value, "__func__", value)
+            if _needs_short(function):
+                setattr(cls, name, wrap(short(function)))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _needs_short(value: Any) -> bool:
+    """Whether this is a function of this package that does not shorten tracebacks itself."""
+    if not isinstance(value, FunctionType) or value.__code__ is _SHORT:
+        return False
+    if "_write" in value.__globals__:  # a generated function of an operation
+        return False
+    code = value.__code__
+    if value.__name__ == "__init__" and code.co_varnames == ("self",):
+        return False  # no argument can be wrong
+    ours = code.co_filename.startswith(_OURS[0]) or code.co_filename in _GENERATED
+    return ours and "shorten" not in code.co_names
 
 
 class ShortTracebacks:

@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Self
 
+from ..backends.errors import how_to_install
 from ..core.tensor import Tensor
 from ..nn.module import Module
 from ._call_graph import CallNode, call_graph
@@ -24,7 +25,9 @@ from ._call_graph import CallNode, call_graph
 __all__ = ["SummaryWriter"]
 
 if find_spec("tensorboardX") is None and find_spec("tensorboard") is None:
-    raise ImportError("writing files for TensorBoard needs tensorboardX: pip install tensorboardX")
+    raise ImportError(
+        f"writing files for TensorBoard needs tensorboardX: {how_to_install('tensorboardX')}"
+    )
 
 
 def _to_numbers(value: Any) -> Any:
@@ -326,5 +329,5 @@ class _Plain:
 
     def __getattr__(self, name: str) -> Any:
         raise NotImplementedError(
-            f"{name}() is not written through tensorboard alone: pip install tensorboardX"
+            f"{name}() is not written through tensorboard alone: {how_to_install('tensorboardX')}"
         )

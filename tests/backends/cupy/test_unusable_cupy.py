@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ import strictcupy
 from tests.fresh import run
 from tinytorch.backends import BackendUnavailableError
 from tinytorch.backends.cupy import CupyBackend
+from tinytorch.backends.errors import INSTALL_CUPY, how_to_install
 
 CUDARuntimeError = strictcupy.cuda.runtime.CUDARuntimeError
 
@@ -77,6 +80,20 @@ class TestEachCauseIsToldApart:
         error = error_with(monkeypatch, None)
         assert error.reason == "not installed"
         assert "pip install 'cupy-cuda12x[ctk]'" in str(error)
+
+    def test_readme_and_the_extra_name_the_same_package(self) -> None:
+        root = Path(__file__).parents[3]
+        package = re.findall(r"cupy-cuda12x[^\s'`):>]*", INSTALL_CUPY)
+        for page in ("README.md", "setup.cfg"):
+            named = re.findall(r"cupy-cuda1[23]x[^\s'`):>]*", (root / page).read_text())
+            assert package and {name.replace("13", "12") for name in named} == {*package}
+
+    def test_in_a_browser_pip_is_not_advised(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "platform", "emscripten")
+        text = str(error_with(monkeypatch, None))
+        assert text.endswith("CUDA does not run in a browser: use the backend 'numpy'")
+        assert "pip install" not in how_to_install("scipy")
+        assert "micropip.install('scipy')" in how_to_install("scipy")
 
     @pytest.mark.parametrize(
         "cause",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 import weakref
 from typing import Any, NoReturn
 
 from ..base import Backend
-from ..errors import BackendUnavailableError
+from ..errors import INSTALL_CUPY, BackendUnavailableError
 
-_INSTALL = "pip install 'cupy-cuda12x[ctk]' (CUDA 13: 'cupy-cuda13x[ctk]')"
+_IN_BROWSER = "CUDA does not run in a browser: use the backend 'numpy'"
 _REINSTALL = "leave one CuPy package in this environment (see `pip list`) and reinstall it"
-_UPDATE = "update it: pip install -U cupy-cuda12x, or the package that `pip list` shows"
-_LIBRARIES = "install CUDA's libraries beside CuPy: pip install 'cupy-cuda12x[ctk]' (CUDA 13: 13x)"
+_UPDATE = "update it: pip install -U and the package that `pip list` shows"
+_LIBRARIES = f"install CUDA's libraries beside CuPy: {INSTALL_CUPY}"
 _OTHER_CUPY = "install the CuPy of a CUDA that knows this GPU, or use the backend 'numpy'"
 _NO_DRIVER = "install one on a machine with an NVIDIA GPU, or use the backend 'numpy'"
 
@@ -121,7 +122,8 @@ def _import(backend: str, module: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module:
             raise _broken(backend, error) from error
-        raise _unavailable(backend, "not installed", "CuPy is not installed", _INSTALL) from error
+        cure = _IN_BROWSER if sys.platform == "emscripten" else INSTALL_CUPY
+        raise _unavailable(backend, "not installed", "CuPy is not installed", cure) from error
     except Exception as error:
         raise _broken(backend, error) from error
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...core.tensor import Tensor
 from ...dispatch.tensor_types import typename
-from ...state.tracebacks import ShortTracebacks
+from ...state.tracebacks import ShortTracebacks, shorten
 from ..parameter import Buffer, Parameter
 from . import global_hooks
 from .registry import Registry
@@ -155,34 +155,42 @@ class Members(ShortTracebacks):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            for registry in REGISTRIES:
-                members = self.__dict__.get(registry)
-                if members is not None and name in members:
-                    return members[name]
-            raise AttributeError(
-                f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
-            )
+            try:
+                for registry in REGISTRIES:
+                    members = self.__dict__.get(registry)
+                    if members is not None and name in members:
+                        return members[name]
+                raise AttributeError(
+                    f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
+                )
+            except Exception as error:
+                shorten(error)
+                raise
 
         def __setattr__(self, name: str, value: Any) -> None:
-            held = self.__dict__
-            if isinstance(value, Parameter):
-                self._make_room("parameters", name)
-                self.register_parameter(name, value)
-            elif name in held.get("_parameters", ()):
-                _require_none(value, f"parameter '{name}'", "tinytorch.nn.Parameter")
-                self.register_parameter(name, None)
-            elif isinstance(value, Members):
-                self._make_room("modules", name)
-                self._set_module(name, value)
-            elif name in held.get("_modules", ()):
-                _require_none(value, f"child module '{name}'", "tinytorch.nn.Module")
-                self._set_module(name, None)
-            elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
-                self._set_buffer(name, value)
-            elif name in REGISTRIES:
-                self._set_registry(name, value)
-            else:
-                super().__setattr__(name, value)
+            try:
+                held = self.__dict__
+                if isinstance(value, Parameter):
+                    self._make_room("parameters", name)
+                    self.register_parameter(name, value)
+                elif name in held.get("_parameters", ()):
+                    _require_none(value, f"parameter '{name}'", "tinytorch.nn.Parameter")
+                    self.register_parameter(name, None)
+                elif isinstance(value, Members):
+                    self._make_room("modules", name)
+                    self._set_module(name, value)
+                elif name in held.get("_modules", ()):
+                    _require_none(value, f"child module '{name}'", "tinytorch.nn.Module")
+                    self._set_module(name, None)
+                elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
+                    self._set_buffer(name, value)
+                elif name in REGISTRIES:
+                    self._set_registry(name, value)
+                else:
+                    super().__setattr__(name, value)
+            except Exception as error:
+                shorten(error)
+                raise
 
     def _make_room(self, kind: str, name: str) -> None:
         """Forget whatever else ``name`` was, for it becomes one of ``kind``."""

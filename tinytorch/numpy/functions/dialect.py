@@ -17,6 +17,7 @@ from ...facade.resolve import find
 from ...ops.array_arguments import backend_of
 from ...ops.create.factories import as_tensor
 from ...state import default_dtype_context, grad_enabled
+from ...state.tracebacks import short
 from .forms import numpy_function as numpy_function
 
 P = ParamSpec("P")
@@ -58,6 +59,7 @@ def filed(function: F, name: str, doc: str, *example: str) -> F:
 def raising(function: Callable[P, R]) -> Callable[P, R]:
     """The function with NumPy's types of errors, for what is not filed as an operation."""
 
+    @short
     @functools.wraps(function)
     def told(*args: P.args, **options: P.kwargs) -> R:
         try:

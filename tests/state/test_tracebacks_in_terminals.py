@@ -1,0 +1,103 @@
+"""What a terminal shows of an error: in a script, the REPL and IPython, on each Python found."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import tinytorch as tt
+
+ROOT = Path(tt.__file__).parents[1]
+VERSIONS = ("3.11", "3.12", "3.13")
+#: Lines that fail, and what their last line says.
+FAILING = {
+    "x[5]": "index 5 is out of bounds for dimension 0 with size 2",
+    "x[0, 0, 0]": "too many indices for tensor of dimension 2",
+    "x[0:2, 7]": "index 7 is out of bounds for dimension 1 with size 3",
+    "tt.tensor([[1], [1, 2]])": "expected sequence of length 1 at dim 1 (got 2)",
+    "tt.softmx(x)": "module 'tinytorch' has no attribute 'softmx'",
+    "tt.set_backend('cupi')": "unknown backend 'cupi'",
+    "x + tt.ones(5)": "The size of tensor a (3) must match the size of tensor b (5)",
+    "tt.nn.Linear(2, 2)(x)": "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x2)",
+    "tt.optim.Adam(3)": "'int' object is not iterable",
+    "tt.nn.Conv2d(3, 4, 3, groups=2)": "in_channels must be divisible by groups",
+    "tt.numpy.ones(3)[7]": "index 7 is out of bounds",
+}
+
+
+@functools.cache
+def python(version: str, package: str) -> str | None:
+    """An interpreter of that version that has a package; ``TINYTORCH_PYTHONS`` names folders."""
+    folders = os.environ.get("TINYTORCH_PYTHONS", "").split(os.pathsep)
+    found = [shutil.which(f"python{version}", path=folder) for folder in filter(None, folders)]
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    found += [sys.executable] if here == version else []
+    for path in (*found, shutil.which(f"python{version}")):
+        test = [path, "-c", f"import numpy, {package}"]
+        if path and not subprocess.run(test, capture_output=True, check=False).returncode:
+            return path
+    return None
+
+
+def in_script(path: str, line: str, folder: Path) -> list[str]:
+    script = folder / "script.py"
+    script.write_text(f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n")
+    return run([path, str(script)], "", folder).splitlines()
+
+
+def in_repl(path: str, line: str, folder: Path) -> list[str]:
+    given = f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n"
+    text = run([path, "-q", "-i"], given, folder).replace(">>> ", "")
+    return [shown for shown in text.splitlines() if shown.strip()]
+
+
+def in_ipython(path: str, line: str, folder: Path) -> list[str]:
+    given = f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n"
+    command = [path, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"]
+    lines = run(command, given, folder).splitlines()
+    first = next(i for i, text in enumerate(lines) if "-----" in text)
+    end = next((i for i, text in enumerate(lines) if i > first and text.startswith("In [")), None)
+    return [text for text in lines[first + 1 : end] if text.strip()]
+
+
+def run(command: list[str], given: str, folder: Path) -> str:
+    environment = {
+        "PATH": os.environ["PATH"], "HOME": str(folder), "IPYTHONDIR": str(folder),
+        "PYTHONPATH": str(ROOT), "PYTHON_COLORS": "0", "PYTHON_BASIC_REPL": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, check=False, timeout=120,
+        env=environment, cwd=folder,
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("place", "package"),
+    # Header, "File ...", the line, its marks, the message; IPython: header, cell, line, message.
+    [(in_script, "sys"), (in_repl, "sys"), (in_ipython, "IPython")],
+    ids=["script", "REPL", "IPython"],
+)
+def test_an_error_takes_five_lines_at_most(
+    version: str,
+    place: Callable[[str, str, Path], list[str]],
+    package: str,
+    tmp_path: Path,
+) -> None:
+    path = python(version, package)
+    if path is None:
+        pytest.skip(f"no Python {version} with NumPy and {package} is found")
+    for line, said in FAILING.items():
+        shown = place(path, line, tmp_path)
+        text = "\n".join(shown)
+        assert said in shown[-1] and len(shown) <= 5, text
+        assert text.count("Traceback (most recent call last)") == 1, text
+        assert "tinytorch/" not in text and "<tinytorch" not in text, text
