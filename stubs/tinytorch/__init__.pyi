@@ -9671,9 +9671,6 @@ def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> 
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.i0(tt.tensor([0.0, 1.0]))
@@ -9686,9 +9683,6 @@ def i0_(input: Tensor) -> Tensor:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -9723,7 +9717,6 @@ def igamma(
             its dtype cannot hold it. Default None: a new tensor.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -9744,7 +9737,6 @@ def igamma_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
         other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -9770,7 +9762,6 @@ def igammac(
             its dtype cannot hold it. Default None: a new tensor.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -9791,7 +9782,6 @@ def igammac_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
         other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -11318,9 +11308,6 @@ def lgamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None)
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.lgamma(tt.tensor([1.0, 5.0]))
@@ -11333,9 +11320,6 @@ def lgamma_(input: Tensor) -> Tensor:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -13205,7 +13189,6 @@ def mvlgamma(input: Tensor | ndarray, p: _int, *, out: Tensor | None = None) -> 
 
     Raises:
         RuntimeError: For ``p`` below 1, or bools.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -13226,7 +13209,6 @@ def mvlgamma_(input: Tensor, p: _int) -> Tensor:
 
     Raises:
         RuntimeError: For ``p`` below 1, or bools.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -14713,7 +14695,6 @@ def polygamma(n: _int, input: Tensor | ndarray, *, out: Tensor | None = None) ->
 
     Raises:
         RuntimeError: For a negative ``n``.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt

@@ -406,7 +406,6 @@ def gammainc(
             its dtype cannot hold it. Default None: a new tensor.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -434,7 +433,6 @@ def gammaincc(
             its dtype cannot hold it. Default None: a new tensor.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -454,9 +452,6 @@ def gammaln(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None
         input: Tensor of any shape; integers give the default dtype.
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -521,9 +516,6 @@ def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> 
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.i0(tt.tensor([0.0, 1.0]))
@@ -536,9 +528,6 @@ def i0_(input: Tensor) -> Tensor:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -553,9 +542,6 @@ def i0e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
@@ -569,9 +555,6 @@ def i1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> 
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.special.i1(tt.tensor([0.0, 1.0]))
@@ -584,9 +567,6 @@ def i1e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) ->
         input: Tensor of any shape; integers give the default dtype.
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -799,9 +779,6 @@ def modified_bessel_i0(
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
@@ -818,9 +795,6 @@ def modified_bessel_i1(
         input: Tensor of any shape; integers give the default dtype.
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -880,7 +854,6 @@ def multigammaln(input: Tensor | ndarray, p: int, *, out: Tensor | None = None) 
 
     Raises:
         RuntimeError: For ``p`` below 1, or bools.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -927,7 +900,6 @@ def polygamma(n: int, input: Tensor | ndarray, *, out: Tensor | None = None) -> 
 
     Raises:
         RuntimeError: For a negative ``n``.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -1280,9 +1252,6 @@ def zeta(
         other: The offset ``q``; the two shapes broadcast. It alone is differentiable.
         out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
             its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt

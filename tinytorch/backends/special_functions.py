@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -61,7 +62,7 @@ class SpecialFunctions(Indices):
         return values.astype(array.dtype, copy=False)
 
     def special(self, name: str) -> Callable[..., Array]:
-        """SciPy's special function ``name`` on this library's arrays.
+        """SciPy's special function ``name`` on this library's arrays, or a formula without SciPy.
 
         Raises:
             ImportError: If it needs a package that is not installed.
@@ -69,6 +70,10 @@ class SpecialFunctions(Indices):
         try:
             from scipy import special
         except ImportError as error:
+            from .numpy.gamma_formulas import FORMULAS
+
+            if name in FORMULAS:
+                return functools.partial(FORMULAS[name], self)
             raise ImportError(
                 f"the special function {name!r} is SciPy's: "
                 f"install it with `{how_to_install('scipy')}`"

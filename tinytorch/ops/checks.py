@@ -59,11 +59,26 @@ def refuse_complex(name: str, *operands: Any) -> None:
         raise NotImplementedError(f"{name} is not supported for complex types")
 
 
-def special(xp: Backend, name: str, *arrays: Any) -> Any:
-    """SciPy's function ``name`` of arrays of one dtype, in that dtype."""
+def special(xp: Backend, name: str, *arrays: Any, public: str | None = None) -> Any:
+    """SciPy's function ``name`` of arrays of one dtype, in that dtype.
+
+    Args:
+        xp: The backend.
+        name: SciPy's name of the function.
+        arrays: Its arguments.
+        public: The name of the operation, for the error. Default: ``name``.
+    """
     dtype = arrays[0].dtype
     wide = [xp.astype(a, "float32") for a in arrays] if dtype.itemsize < 4 else arrays
-    return xp.astype(xp.special(name)(*wide), dtype)
+    return xp.astype(find_special(xp, name, public or name)(*wide), dtype)
+
+
+def find_special(xp: Backend, name: str, public: str) -> Any:
+    """SciPy's function ``name``; the error says which operation needs it."""
+    try:
+        return xp.special(name)
+    except ImportError as error:
+        raise ImportError(f"{public}(): {error}", name="scipy") from None
 
 
 def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:

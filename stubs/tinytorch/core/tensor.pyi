@@ -4833,9 +4833,6 @@ class Tensor(Storage):
             out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
                 its dtype cannot hold it. Default None: a new tensor.
 
-        Raises:
-            ImportError: If SciPy is not installed.
-
         Example:
             >>> import tinytorch as tt
             >>> tt.i0(tt.tensor([0.0, 1.0]))
@@ -4848,9 +4845,6 @@ class Tensor(Storage):
 
         Args:
             input: Tensor of any shape; integers give the default dtype.
-
-        Raises:
-            ImportError: If SciPy is not installed.
 
         Example:
             >>> import tinytorch as tt
@@ -4872,7 +4866,6 @@ class Tensor(Storage):
                 its dtype cannot hold it. Default None: a new tensor.
 
         Raises:
-            ImportError: If SciPy is not installed.
             NotImplementedError: For integers or complex numbers.
 
         Example:
@@ -4893,7 +4886,6 @@ class Tensor(Storage):
             other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
 
         Raises:
-            ImportError: If SciPy is not installed.
             NotImplementedError: For integers or complex numbers.
 
         Example:
@@ -4919,7 +4911,6 @@ class Tensor(Storage):
                 its dtype cannot hold it. Default None: a new tensor.
 
         Raises:
-            ImportError: If SciPy is not installed.
             NotImplementedError: For integers or complex numbers.
 
         Example:
@@ -4940,7 +4931,6 @@ class Tensor(Storage):
             other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
 
         Raises:
-            ImportError: If SciPy is not installed.
             NotImplementedError: For integers or complex numbers.
 
         Example:
@@ -6046,9 +6036,6 @@ class Tensor(Storage):
             out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
                 its dtype cannot hold it. Default None: a new tensor.
 
-        Raises:
-            ImportError: If SciPy is not installed.
-
         Example:
             >>> import tinytorch as tt
             >>> tt.lgamma(tt.tensor([1.0, 5.0]))
@@ -6061,9 +6048,6 @@ class Tensor(Storage):
 
         Args:
             input: Tensor of any shape; integers give the default dtype.
-
-        Raises:
-            ImportError: If SciPy is not installed.
 
         Example:
             >>> import tinytorch as tt
@@ -7387,7 +7371,6 @@ class Tensor(Storage):
 
         Raises:
             RuntimeError: For ``p`` below 1, or bools.
-            ImportError: If SciPy is not installed.
 
         Example:
             >>> import tinytorch as tt
@@ -7408,7 +7391,6 @@ class Tensor(Storage):
 
         Raises:
             RuntimeError: For ``p`` below 1, or bools.
-            ImportError: If SciPy is not installed.
 
         Example:
             >>> import tinytorch as tt

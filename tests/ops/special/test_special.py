@@ -252,14 +252,6 @@ def test_degrees_may_differ_be_negative_or_no_numbers() -> None:
 # -- without SciPy -------------------------------------------------------------------------------
 
 
-def test_what_needs_scipy_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    if tt.get_backend() != "numpy":
-        pytest.skip("CuPy brings its own special functions")
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(ImportError, match="'gammaln' is SciPy's: .* `pip install scipy`"):
-        tt.lgamma(tt.ones(1))
-
-
 def test_error_functions_do_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     if tt.get_backend() == "numpy":
         monkeypatch.setitem(sys.modules, "scipy", None)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...dispatch.op import Array, Backend, op
-from ..checks import in_single, is_half, refuse, special
+from ..checks import find_special, in_single, is_half, refuse, special
 from . import bessel_quotients
 
 SPECIAL = ("special",)
@@ -19,9 +19,6 @@ def i0(xp: Backend, input: Array) -> Array:
     Args:
         input: Tensor of any shape; integers give the default dtype.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.i0(tt.tensor([0.0, 1.0]))
@@ -32,7 +29,7 @@ def i0(xp: Backend, input: Array) -> Array:
 
 def _of_scipy(xp: Backend, name: str, x: Array, torch_name: str | None = None) -> Array:
     refuse(xp, f"{torch_name or name}_cpu", "c", x)
-    return special(xp, name, x)
+    return special(xp, name, x, public=torch_name)
 
 
 def _of_cephes(xp: Backend, name: str, kernel: Any, x: Array) -> Array:
@@ -52,9 +49,6 @@ def i0e(xp: Backend, input: Array) -> Array:
     Args:
         input: Tensor of any shape; integers give the default dtype.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
@@ -72,9 +66,6 @@ def i1(xp: Backend, input: Array) -> Array:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -99,9 +90,6 @@ def i1e(xp: Backend, input: Array) -> Array:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -197,9 +185,6 @@ def modified_bessel_i0(xp: Backend, input: Array) -> Array:
     Args:
         input: Tensor of any shape; integers give the default dtype.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> import tinytorch as tt
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
@@ -214,9 +199,6 @@ def modified_bessel_i1(xp: Backend, input: Array) -> Array:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -334,8 +316,9 @@ def airy_ai(xp: Backend, x: Array) -> Array:
     """
     refuse(xp, "airy_ai_cpu", "c", x)
     # Beyond 110 the numbers are below what any dtype holds, and SciPy gives NaN.
+    airy = find_special(xp, "airy", "airy_ai")
     small = xp.minimum(x, 110)
-    found = xp.where(x > 110, 0, xp.astype(xp.special("airy")(small)[0], x.dtype))
+    found = xp.where(x > 110, 0, xp.astype(airy(small)[0], x.dtype))
     # Below -10^6 the asymptotic series' first term is enough, and SciPy soon gives NaN. The
     # phase is so large that it takes float64 to know it.
     far = x < -1e6

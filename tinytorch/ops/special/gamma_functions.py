@@ -1,6 +1,6 @@
 """The gamma function's logarithm, its derivatives, and incomplete gamma functions.
 
-Most numbers come from SciPy, or on a GPU from CuPy.
+SciPy computes most of them where it is installed, CuPy on a GPU, else formulas of the backend.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ def lgamma(xp: Backend, input: Array) -> Array:
 
     Args:
         input: Tensor of any shape; integers give the default dtype.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -88,7 +85,6 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
     Raises:
         RuntimeError: For a negative ``n``.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -149,7 +145,6 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 
     Raises:
         RuntimeError: For ``p`` below 1, or bools.
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
@@ -180,7 +175,6 @@ def igamma(xp: Backend, input: Array, other: Array) -> Array:
         other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -215,7 +209,6 @@ def igammac(xp: Backend, input: Array, other: Array) -> Array:
         other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
 
     Raises:
-        ImportError: If SciPy is not installed.
         NotImplementedError: For integers or complex numbers.
 
     Example:
@@ -243,9 +236,6 @@ def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
     Args:
         input: The exponent ``x``; tensor or number.
         other: The offset ``q``; the two shapes broadcast. It alone is differentiable.
-
-    Raises:
-        ImportError: If SciPy is not installed.
 
     Example:
         >>> import tinytorch as tt
