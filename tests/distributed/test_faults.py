@@ -105,6 +105,17 @@ def test_a_checkpoint_is_whole_when_its_rank_is_killed(tmp_path: Path) -> None:
     assert bool((found["weight"] == 1).all())
 
 
+@pytest.mark.parametrize(("what", "said", "status"), [
+    ("leave", "rank 1 left with exit code 0 before the others were done", 1),
+    ("kill", "rank 1 was killed by signal 9 (SIGKILL)", 137),
+    ("exit", "rank 1 left with exit code 3", 1),  # it waited, so that rank 0 ended first
+])  # fmt: skip
+def test_the_launcher_says_which_rank_left_and_how(what: str, said: str, status: int) -> None:
+    done = launcher("--nproc-per-node", 2, PROGRAMS / "faults.py", what, 30)
+    assert said in done.stderr and "Connection closed by peer: rank [1]" in done.stderr
+    assert done.returncode == status
+
+
 def test_the_launcher_says_which_program_failed() -> None:
     done = launcher("--nproc-per-node", 2, PROGRAMS / "faults.py", "raise", 30)
     assert done.returncode == 1

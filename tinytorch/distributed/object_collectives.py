@@ -1,6 +1,6 @@
 """Collectives and messages of any objects, which are pickled on their way.
 
-Only processes of one program may exchange objects: reading a pickle runs what it says.
+Only ranks of one job exchange objects: reading a pickle runs what it says (docs/security.md).
 """
 
 from __future__ import annotations

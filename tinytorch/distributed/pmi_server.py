@@ -98,7 +98,7 @@ class Server:
     Attributes:
         members: The peers that are ranks, by rank; one that left is not among them.
         complete: Whether all ranks have come.
-        lost: Ranks that left without finalizing MPI, after all had come.
+        lost: Ranks that started MPI, and left without finalizing it.
     """
 
     def __init__(
@@ -108,6 +108,7 @@ class Server:
         self.members: dict[int, Peer] = {}
         self.complete = False
         self.lost: set[int] = set()
+        self._gone: list[int] = []
         self._values: dict[str, str] = {}
         self._strangers: list[Peer] = []
         self._waiting: list[Peer] = []
@@ -173,8 +174,10 @@ class Server:
         if peer.rank is None or self.members.get(peer.rank) is not peer:
             return
         del self.members[peer.rank]
-        if self.complete and peer.watches and not peer.finalized:
-            self.lost.add(peer.rank)
+        if self.complete and not peer.finalized:
+            self._gone.append(peer.rank)
+            if peer.watches:
+                self.lost.add(peer.rank)
             for other in [each for each in self.members.values() if each.watches]:
                 with suppress(OSError):
                     other.say(f"gone={peer.rank}")
@@ -217,6 +220,8 @@ class Server:
         command = said.get("cmd", "")
         if command == "watch":
             peer.watches = True
+            for rank in self._gone:
+                peer.say(f"gone={rank}")
         elif command == "barrier_in":
             self._wait(peer)
         else:
