@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, called, words
-from tests.oracles import agree, flat, host
+from tests.oracles import agree, flat, host, libraries
+from tinytorch.dispatch.op import OPS
+from tinytorch.facade import resolve
 
 ROWS = np.array([[3.0, -1.0, 2.5, 0.5], [4.0, 6.0, -5.0, 1.5], [0.25, 2.0, 8.0, -7.0]])
 INDEX = np.array([[0, 2, 1, 0]])
@@ -269,3 +272,81 @@ def test_powers_of_matrices_go_into_wider_floats() -> None:
         assert target.tolist() == [[1.0, n], [0.0, 1.0]]
     with pytest.raises(RuntimeError, match="to be safely castable from Float dtype"):
         tt.linalg.matrix_power(matrix, 2, out=target.int())
+
+
+def _in_place() -> list[str]:
+    """The in-place forms of operations of several tensors that broadcast."""
+    resolve.load_all()
+    return sorted(
+        name
+        for name, op in OPS.items()
+        if op.inplace and op.public and op.is_elementwise and len(op.plan.operands) > 1
+    )
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["copy", *_in_place()])
+def test_an_in_place_result_has_the_shape_of_its_target(name: str) -> None:
+    for dtype in ("float32", "int64", "bfloat16"):
+        for shape in ((1, 2), (2, 2), (3, 1, 2), (2,), (1,)):
+            for count in (1, 2):
+                outcomes = []
+                for library in libraries():
+                    x = library.ones(2, dtype=getattr(library, dtype))
+                    others = [library.ones(shape, dtype=x.dtype)] * count
+                    try:
+                        outcomes.append(getattr(x, f"{name}_")(*others).shape)
+                    except (RuntimeError, TypeError):
+                        outcomes.append(None)
+                if outcomes[1] is None and shape in ((2,), (1,)):
+                    continue  # refused for another reason
+                assert outcomes[0] == outcomes[1], (dtype, shape, count)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("call", [
+    lambda L, t, u: L.add(t, u, out=t), lambda L, t, u: L.addcmul(t, u, u, out=t),
+    lambda L, t, u: L.maximum(t, u, out=t), lambda L, t, u: L.where(u > 0, t, u, out=t),
+    lambda L, t, u: L.div(u, t, out=t), lambda L, t, u: L.eq(t, u, out=t),
+    lambda L, t, u: L.clamp(t, u, out=t), lambda L, t, u: L.atan2(u, t, out=t),
+], ids=words)  # fmt: skip
+def test_out_that_is_an_operand_is_not_resized(call: Call) -> None:
+    for library in libraries():
+        t, u = library.ones(2), library.ones(2, 2)
+        with pytest.raises(RuntimeError):
+            call(library, t, u)
+        assert tuple(t.shape) == (2,)
+
+
+WRITTEN: list[Call] = [
+    lambda L, b, v: b.__setitem__(L.tensor([1]), v), lambda b, v: b.__setitem__([1], v),
+    lambda L, b, v: b.__setitem__((L.tensor([1]),), v), lambda b, v: b.__setitem__(1, v),
+    lambda L, b, v: b.__setitem__(L.tensor([False, True, False]), v),
+    lambda L, b, v: b.__setitem__(L.tensor([False, True, True]), v.expand(2)),
+    lambda L, b, v: b.__setitem__(L.tensor(1), v), lambda b, v: b.__setitem__(slice(1, 2), v),
+    lambda L, b, v: b.__setitem__(L.tensor([1]), v[0]), lambda b, v: b.__setitem__(..., v),
+    lambda L, b, v: b.index_put_((L.tensor([1]),), v), lambda b, v: b.copy_(v),
+    lambda L, b, v: b.scatter_(0, L.tensor([1]), v), lambda b, v: b.fill_(v[0]),
+    lambda L, b, v: b.scatter_add_(0, L.tensor([1]), v), lambda b, v: b.add_(v),
+    lambda L, b, v: b.index_copy_(0, L.tensor([1]), v), lambda b, v: b.mul_(v),
+    lambda L, b, v: b.index_add_(0, L.tensor([1]), v), lambda b, v: b.eq_(v),
+    lambda L, b, v: b.put_(L.tensor([1]), v), lambda b, v: b.div_(v), lambda b, v: b.pow_(v),
+    lambda L, b, v: L.select_scatter(b, v[0], 0, 1), lambda b, v: b.clamp_(min=v),
+]  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("call", WRITTEN, ids=words)
+def test_written_values_are_cast_or_refused_as_in_pytorch(call: Call) -> None:
+    names = ("bool", "uint8", "int64", "bfloat16", "float32", "float64")
+    for own, given in itertools.product(names, repeat=2):
+        outcomes: list[Any] = []
+        for library in libraries():
+            b = library.tensor([0, 1, 2]).to(getattr(library, own))
+            v = library.tensor([5.7]).to(getattr(library, given))
+            try:
+                result = called(call, {"L": library, "b": b, "v": v})
+                outcomes.append((b if result is None else result).double().tolist())
+            except (RuntimeError, NotImplementedError):
+                outcomes.append(None)
+        assert outcomes[0] == outcomes[1], (own, given)

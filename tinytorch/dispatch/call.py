@@ -24,7 +24,7 @@ from .error_context import retold
 from .inplace import call_inplace
 from .low_precision import asks_for_low, call_low, composite_low, is_low
 from .out import refuse_recorded, write_to_out
-from .overlap import check_out
+from .overlap import check_out, check_resized
 from .record import record
 from .scalar_arguments import checked
 from .spec import Op
@@ -121,6 +121,8 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
     exact = _is_exact(op.exact_out, (*args, *options.values()))
     with autocast.Off():
         result = call_plain(op, args, options)
+    if op.promote is not None and isinstance(out, Tensor) and isinstance(result, Tensor):
+        check_resized(op, out, result, args)
     return write_to_out(out, result, op, exact)
 
 

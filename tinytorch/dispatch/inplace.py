@@ -167,6 +167,11 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
         check_inplace(target)
     if target._vc is not None:
         check_overlap(target, target._data, (value,))
+    shape, own = value._data.shape, target._data.shape
+    if len(shape) > len(own):
+        raise RuntimeError(
+            f"{name}: output with shape {list(own)} doesn't match the broadcast shape {list(shape)}"
+        )
     wanted, have = value.dtype, target.dtype
     if wanted.category > have.category:
         raise RuntimeError(

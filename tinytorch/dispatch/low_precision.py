@@ -142,7 +142,8 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     else:
         target = _target(op, given)
         _check_float8(op, given)
-    wide = given if _is_taken(op, given) else [_widened(value) for value in given]
+    as_given = _is_taken(op, given) or _must_agree(op, given)
+    wide = given if as_given else [_widened(value) for value in given]
     n = op.plan.positional
     if target in dtypes.LOW:
         _round_numbers(op, wide, target)
@@ -195,6 +196,14 @@ def _rounded_number(value: Any, target: dtypes.dtype) -> Any:
     if value.__class__ is not float and value.__class__ is not int:
         return value
     return low_precision.rounded(value, target.dtype)
+
+
+def _must_agree(op: Op, given: list[Any]) -> bool:
+    """Whether an operation that writes at indices has tensors of two dtypes, which it refuses."""
+    if op.promote is not None or not (op.plan.picks or op.name == "masked_scatter"):
+        return False
+    tensors = (given[i] for i in op.plan.operands if isinstance(given[i], Tensor))
+    return len({t.dtype for t in tensors if t.dtype.category > 1}) > 1
 
 
 def _is_taken(op: Op, given: list[Any]) -> bool:

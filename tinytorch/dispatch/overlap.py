@@ -55,6 +55,16 @@ def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
             check_overlap(each, each._data, rest, alone)
 
 
+def check_resized(op: Op, out: Tensor, result: Tensor, args: Iterable[Any]) -> None:
+    """RuntimeError where ``out=`` would have to be resized and is an operand itself."""
+    shape, wanted = out._data.shape, result._data.shape
+    if shape != wanted and any(arg is out for arg in args):
+        raise RuntimeError(
+            f"{op.name}(): output with shape {list(shape)} doesn't match the broadcast shape "
+            f"{list(wanted)}"
+        )
+
+
 def _meet(xp: Any, a: Any, b: Any, alone: bool) -> bool:
     if a is b:
         return alone

@@ -53,6 +53,10 @@ class Text(Results):
         if self.inplace:
             yield from indented(self._write())
             return
+        if self.form is Form.REFLECTED and self.op.name == "div":
+            # As in PyTorch, whose nodes save the reciprocal and neither the divisor nor the result.
+            yield f"    if _g1 and {GRAD_IS_ON}:"
+            yield "        return other.reciprocal() * input"
         yield from indented(self._kernel())
         if self.op.itself:
             yield f"    if _y is _a{self.lead}:"
@@ -91,7 +95,10 @@ class Text(Results):
             yield from indented(self._call_kernel("_a0"))
         else:
             yield from indented(self._call_kernel())
-            yield "    if _y.__class__ is not _a0.__class__ or _y.dtype is not _a0.dtype:"
+            yield (
+                "    if _y.__class__ is not _a0.__class__ or _y.dtype is not _a0.dtype"
+                + (":" if len(op.plan.tensors) < 2 else " or _y.shape != _a0.shape:")
+            )
             yield f"        {self.slow}"
             yield "    _xp.copyto(_a0, _y)"
         items = ", *_no_item" if self.form is Form.SET_ITEM else ""

@@ -126,12 +126,22 @@ def set_writable(self: Tensor, index: Any, value: Any) -> None:
             limits = dtypes.float64 if self.dtype is dtypes.float16 else self.dtype
             value = written_number(value, limits)
             value = wrap(xp.convert(value, self.dtype), xp)
-    elif value._xp is not xp:
-        value = _moved(self, value)
+    else:
+        if value._xp is not xp:
+            value = _moved(self, value)
+        if value.dtype is not self.dtype and has_arrays(raw) and not _fills(raw, value):
+            _check_put(self, value)
     if raw.__class__ is tuple and ints_stand_apart(raw):
         before, raw = ints_first(raw)
         self = getitem_kernel(self, before)
     _write_at(self, raw, value, index)
+
+
+def _fills(index: Any, value: Tensor) -> bool:
+    """Whether one value goes to each element of a mask, which PyTorch does by ``masked_fill``."""
+    if index.__class__ is tuple:
+        index = index[0] if len(index) == 1 else None
+    return value.numel() == 1 and hasattr(index, "dtype") and index.dtype.kind == "b"
 
 
 def _set_part(self: Tensor, index: Any, value: Any) -> None:
@@ -157,8 +167,6 @@ def _moved(self: Tensor, value: Tensor) -> Tensor:
 def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     """``target[index] = value`` with its history; ``given`` is the index with its tensors."""
     if value.is_complex() and not target.is_complex():
-        if has_arrays(index):
-            _check_put(target, value)
         value = value.to(target.dtype)
     recording = grad_enabled() and target._data.dtype.kind in "fcV"
     edges = (edge_of(target), edge_of(value)) if recording else (None, None)

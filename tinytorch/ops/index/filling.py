@@ -120,6 +120,8 @@ def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
 def _copied_over(
     xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
 ) -> Array:
+    if src.ndim > out.ndim:
+        raise ValueError("copy_(): the source has more dimensions than the target")
     xp.copyto(out, src)
     return out
 

@@ -1,0 +1,47 @@
+"""Which values a node reads in its backward pass, and which may change before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.calls import Call, called, words
+from tests.oracles import libraries
+
+CALLS: list[Call] = [
+    lambda x: 2.5 / x, lambda x: x / 2.5, lambda x: 2.5 * x, lambda x: 2.5 - x, lambda x: x + 1,
+    lambda x: x**2, lambda x: x**1, lambda x: x.reciprocal(), lambda x: x.exp(),
+    lambda x: x.sqrt(), lambda x: x.rsqrt(), lambda x: x.tanh(), lambda x: x.sigmoid(),
+    lambda x: x.tan(), lambda x: x.sin(), lambda x: x.log(), lambda x: x.abs(), lambda x: x.relu(),
+    lambda x: x.square(), lambda x: x.expm1(), lambda x: x.exp2(), lambda x: x.erf(),
+    lambda x: x.clamp(0.5, 1), lambda x: x.sum(), lambda x: x.mean(), lambda x: x.std(),
+    lambda x: x.softmax(0), lambda x: x.log_softmax(0), lambda x: x.logsumexp(0),
+    lambda x: x.cumsum(0), lambda x: x.max(), lambda x: x.max(0)[0], lambda x: x.sort()[0],
+    lambda x: x.norm(), lambda x: x.flip(0), lambda x: x[[0, 1]], lambda x: x.repeat(2),
+    lambda L, x: L.nn.functional.elu(x), lambda L, x: L.nn.functional.silu(x),
+    lambda L, x: L.nn.functional.gelu(x), lambda L, x: L.nn.functional.softplus(x),
+    lambda L, x: L.nn.functional.leaky_relu(x), lambda L, x: L.nn.functional.hardtanh(x),
+    lambda L, x: L.where(x > 1, x, 0.0), lambda L, x: L.maximum(x, L.ones(4)),
+    lambda L, x: L.atan2(x, L.ones(4)), lambda L, x: L.lerp(x, L.ones(4), 0.3),
+    lambda L, x: L.cat([x, x]), lambda L, x: L.nn.functional.mse_loss(x, L.ones(4)),
+]  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("changed", ["input", "result"])
+@pytest.mark.parametrize("call", CALLS, ids=words)
+def test_what_may_change_before_backward_is_what_may_in_pytorch(call: Call, changed: str) -> None:
+    outcomes: list[Any] = []
+    for library in libraries():
+        leaf = library.tensor([0.3, 0.7, 1.2, 2.1], requires_grad=True)
+        x = leaf * 1
+        y = called(call, {"L": library, "x": x})
+        with library.no_grad():
+            (x if changed == "input" else y).add_(0.5)
+        try:
+            y.sum().backward()
+            outcomes.append("works")
+        except RuntimeError:
+            outcomes.append("raises")
+    assert outcomes[0] == outcomes[1]
