@@ -19,7 +19,10 @@ def _engine(generator: Any) -> Any:
     """The engine behind a ``Generator``; None stands for the default one of the CPU."""
     if generator is None:
         generator = generator_of(backends.load("numpy"))
-    return getattr(generator, "_engine", generator)
+    engine = getattr(generator, "_engine", generator)
+    if not hasattr(engine, "permutation"):
+        raise TypeError(f"argument 'generator' must be Generator, not {type(generator).__name__}")
+    return engine
 
 
 def seed(generator: Any = None) -> int:

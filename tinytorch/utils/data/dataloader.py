@@ -363,6 +363,10 @@ class _WorkersIterator(_BaseIterator):
         self.dismiss = weakref.finalize(self, team.stop)
         return team
 
+    def _shutdown_workers(self) -> None:
+        """End the workers; Lightning calls this when training ends."""
+        self.dismiss()
+
     def restart(self, loader: DataLoader[Any]) -> None:
         """Start another pass with the same workers, dropping what is left of this one."""
         while self.owner:
