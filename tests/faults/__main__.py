@@ -16,7 +16,7 @@ import traceback
 from tests.faults.campaign import CHECKS, Form, Skipped
 
 #: Modules of this folder that register checks, in the order in which they run.
-CAMPAIGNS = ["interrupts", "workers", "ranks"]
+CAMPAIGNS = ["interrupts", "saves", "workers", "ranks"]
 
 
 def run(name: str, form: Form) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -51,18 +51,19 @@ def check(function: Check) -> Check:
 
 
 def start(
-    function: Callable[..., None], *arguments: object, **options: Any
+    function: Callable[..., None], *arguments: object, before: Sequence[str] = (), **options: Any
 ) -> subprocess.Popen[str]:
     """Start a fresh interpreter that executes the body of ``function``; its output is piped.
 
     Args:
         function: Its body is the program; its parameters are set to ``arguments``.
         *arguments: Values whose ``repr`` is Python.
+        before: Command that the interpreter is an argument of.
         **options: Of ``subprocess.Popen``.
     """
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": search_path()}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    command = [sys.executable, "-c", program(function, *arguments)]
+    command = [*before, sys.executable, "-c", program(function, *arguments)]
     return subprocess.Popen(command, text=True, env=env, **{**pipes, **options})
 
 
