@@ -54,10 +54,11 @@ def test_a_task_that_goes_on_in_inference_mode_still_marks() -> None:
 
 
 def test_outside_nothing_is_asked_of_new_tensors() -> None:
-    tt.ones(1)  # the first after a block whose context outlived it looks whether it still does
+    tt.ones(1)  # the first tensor after a block looks whether there is another one
     assert making.version is None
     with tt.inference_mode(), tt.inference_mode():
         assert making.version is not None
+    tt.ones(1)
     assert making.version is None
 
 

@@ -93,17 +93,19 @@ class autocast:  # a context manager, named as a function
 
     def __enter__(self) -> Self:
         device = self.device
-        self._before.append(
-            (is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled())
-        )
+        before = (
+            is_autocast_enabled(device), get_autocast_dtype(device), is_autocast_cache_enabled()
+        )  # fmt: skip
         try:
+            self._before.append(before)
             set_autocast_enabled(device, self._enabled)
             set_autocast_dtype(device, self.fast_dtype)
             autocast_increment_nesting()
             if self._caches is not None:
                 set_autocast_cache_enabled(self._caches)
         except BaseException:  # Ctrl-C, between two settings
-            self._restore(*self._before.pop())
+            self._before[:] = [each for each in self._before if each is not before]
+            self._restore(*before)
             raise
         return self
 
@@ -113,7 +115,8 @@ class autocast:  # a context manager, named as a function
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        before = self._before.pop()
+        before = self._before[-1]
+        del self._before[-1]
         try:
             if autocast_decrement_nesting() == 0:
                 clear_autocast_cache()

@@ -241,10 +241,6 @@ class inference_mode(Scope):
         super().__init__()
         self.mode: bool = mode
 
-    def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
-        forget_ended_blocks()
-
     def _settings(self) -> Settings:
         return _Inference() if self.mode else _NO_INFERENCE
 
