@@ -127,7 +127,7 @@ def test_a_mapped_file_need_not_fit_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("header", "data", "kind", "words"), [
-    ('{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}', b"1234", RuntimeError, "fit"),
+    ('{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}', b"1234", RuntimeError, "cover"),
     ('{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}', b"12345678", RuntimeError, "fit"),
     ('{"x":{"dtype":"F4","shape":[2],"data_offsets":[0,1]}}', b"1", NotImplementedError, "F4"),
 ])  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import tokenize
+import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any, TypeAlias
 
@@ -62,7 +64,7 @@ def read(
     if is_safetensors(head) or str(getattr(file, "name", "")).endswith(".safetensors"):
         return read_safetensors(file, restore, mapped)
     if head[:6] == b"\x93NUMPY":
-        return _numpy(backends.load("numpy").library.load(file, allow_pickle=False))
+        return _read_numpy(file)[""]
     if head[:4] != archive.MAGIC:
         if mapped:
             raise RuntimeError(
@@ -75,8 +77,7 @@ def read(
     zip_file = ArchiveReader(file)
     if any(name.endswith(".npy") for name in zip_file.names) and not zip_file.has("data.pkl"):
         file.seek(start)
-        arrays = backends.load("numpy").library.load(file, allow_pickle=False)
-        return {name: _numpy(arrays[name]) for name in arrays.files}
+        return _read_numpy(file)
     if zip_file.has("constants.pkl"):
         raise RuntimeError(
             "load(): this is a TorchScript archive (written by torch.jit.save), which holds a "
@@ -88,6 +89,25 @@ def read(
     return unpickle(data, storage_reader(bytes_of, little, restore))
 
 
-def _numpy(array: Any) -> Tensor:
+def _read_numpy(file: IO[bytes]) -> dict[str, Tensor]:
+    """The arrays of a file of NumPy's by name; the one of ``.npy`` has none.
+
+    Raises:
+        RuntimeError: If it is damaged, or holds objects.
+    """
     host = backends.load("numpy")
-    return wrap(host.asarray(array), host)
+    try:
+        found = host.load(file, allow_pickle=False)
+        named = (
+            {name: found[name] for name in found.files} if hasattr(found, "files") else {"": found}
+        )
+    except _DAMAGED as error:
+        raise RuntimeError(f"load(): the file of NumPy's cannot be read: {error}") from error
+    return {name: wrap(host.asarray(array), host) for name, array in named.items()}
+
+
+#: Errors of NumPy's and of the modules that it reads files with for a file that is damaged.
+_DAMAGED = (
+    *archive.BROKEN_ZIP, zlib.error, tokenize.TokenError, ValueError, KeyError, EOFError, OSError,
+    MemoryError, OverflowError, SyntaxError, TypeError,
+)  # fmt: skip
