@@ -10,6 +10,9 @@ from .core.device import device
 from .cuda import _places
 from .warnings import warn
 
+#: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
+__path__: list[str] = []
+
 __all__ = [
     "current_accelerator", "current_device_idx", "current_device_index", "current_stream",
     "device_count", "device_index", "empty_cache", "empty_host_cache", "get_device_capability",

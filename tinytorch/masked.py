@@ -18,6 +18,9 @@ from .compat.unsupported import Absent, absent
 from .core.tensor import Tensor
 from .facade.resolve import find
 
+#: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
+__path__: list[str] = []
+
 __all__ = [
     "MaskedTensor", "amax", "amin", "argmax", "argmin", "as_masked_tensor", "cumprod", "cumsum",
     "is_masked_tensor", "log_softmax", "logaddexp", "logsumexp", "masked_tensor", "mean", "median",

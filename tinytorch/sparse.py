@@ -9,6 +9,9 @@ from .core.tensor import Tensor
 from .ops.linalg.addmm import addmm as _addmm
 from .ops.linalg.matmul import matmul
 
+#: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
+__path__: list[str] = []
+
 __all__ = ["addmm", "mm"]
 
 

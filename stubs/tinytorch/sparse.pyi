@@ -5,6 +5,7 @@ from typing import NoReturn
 from tinytorch.compat.unsupported import Absent
 from tinytorch.core.tensor import Tensor
 
+__path__: list[str]
 def mm(mat1: Tensor, mat2: Tensor) -> Tensor: ...
 def addmm(
     mat: Tensor,

@@ -34,11 +34,10 @@ LEFT_OUT = {
         torch: TYPE_CHECKING classproperty get_file_path prepare_multiprocessing_environment
             profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 USE_GLOBAL_DEPS
             USE_RTLD_GLOBAL_WITH_LIBTORCH FatalError BenchmarkConfig BenchmarkExecutionStats
-            ThroughputBenchmark cpp StorageBase init_num_threads thread_safe_generator Storage
-            PRIVATE_OPS monitor windows compiled_with_cxx11_abi classes
+            ThroughputBenchmark cpp StorageBase init_num_threads
+            PRIVATE_OPS monitor compiled_with_cxx11_abi classes
         torch.autograd.function: FunctionMeta
         torch.autograd.variable: VariableMeta
-        torch.fft: Tensor
         torch.func: rearrange debug_unwrap
         torch.nn: backends cpp
         torch.nn.backends: thnn
@@ -101,7 +100,7 @@ LEFT_OUT = {
         torch.jit.ScriptFunction: *
         torch.jit: strict_fusion frontend generate_bytecode mobile quantized supported_ops
             unsupported_tensor_ops
-        torch.jit.annotations: is_tuple is_list is_dict is_optional is_union TensorType
+        torch.jit.annotations: is_tuple is_list is_dict is_optional is_union
             TupleType FloatType ComplexType IntType ListType StringType DictType AnyType Module
             get_signature check_fn get_param_names parse_type_line get_type_line split_type_line
             try_real_annotations try_ann_to_type ann_to_type
@@ -143,7 +142,7 @@ LEFT_OUT = {
     """,
     "PyTorch's runtime of CUDA; CuPy has its own": """
         torch.Tensor: record_stream
-        torch.accelerator: Graph graphs memory
+        torch.accelerator: Graph graphs
         torch.cuda: BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage
             ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage
             ShortStorage CudaError DeferredCudaCallError GreenContext check_error cudaStatus
@@ -158,7 +157,6 @@ LEFT_OUT = {
     "parts of PyTorch's automatic differentiation": """
         torch.amp.autocast_mode: autocast_decorator
         torch.autograd: NestedIOFunction enforce_grad_layout_policy profiler_legacy
-            profiler_util
         torch.autograd.forward_ad.dual_level: clone
         torch.autograd.function.FunctionCtx: mark_shared_storage
         torch.autograd.function: BackwardCFunction NestedIOFunction
@@ -185,7 +183,16 @@ LEFT_OUT = {
         torch.autograd.profiler.profile: default_trace_id create_trace_id config
         torch.autograd.profiler: load_nvprof EnforceUnique parse_nvprof_trace KinetoStepTracker
             MemRecordsAcc
-        torch.profiler: DeviceType itt profiler python_tracer
+        torch.profiler: DeviceType itt python_tracer
+        torch.profiler.profiler.ExecutionTraceObserver: *
+        torch.profiler.profiler.profile: set_custom_trace_id_callback get_trace_id prepare_trace
+            start_trace stop_trace export_memory_timeline
+        torch.autograd.profiler_util: EventMetadata FormattedTimesMixin Interval Kernel
+            FunctionEventAvg StringTable MemRecordsAcc
+        torch.autograd.profiler_util.EventList: export_chrome_trace supported_export_stacks_metrics
+        torch.autograd.profiler_util.FunctionEvent: *
+        torch.sparse.semi_structured: SparseSemiStructuredTensor SparseSemiStructuredTensorCUTLASS
+            SparseSemiStructuredTensorCUSPARSELT
     """,
     "which of PyTorch's kernels is used": """
         torch.backends.cuda: cuFFTPlanCacheAttrContextProp cuFFTPlanCache cuFFTPlanCacheManager
@@ -217,12 +224,12 @@ LEFT_OUT = {
         torch.cuda.memory: caching_allocator_alloc caching_allocator_delete
             caching_allocator_disabled caching_allocator_enable host_memory_stats_as_nested_dict
             reset_accumulated_host_memory_stats reset_peak_host_memory_stats memory_snapshot
-            list_gpu_processes CUDAPluggableAllocator change_current_allocator MemPool
+            CUDAPluggableAllocator change_current_allocator MemPool
             use_mem_pool
     """,
     "no tensor has a mask": """
-        torch.masked: maskedtensor
-        torch.masked.maskedtensor: *
+        torch.masked.maskedtensor.core.MaskedTensor: *
+        torch.masked.maskedtensor: binary passthrough reductions unary
     """,
     "devices that no backend has; what programs ask is in tables": """
         torch.mps: compile_shader load_metallib Event profiler event
@@ -247,13 +254,12 @@ LEFT_OUT = {
             rebuild_typed_storage_child reduce_event reduce_nested_tensor reduce_sparse_tensor
             reduce_typed_storage reduce_typed_storage_child shared_cache SharedCache
             storage_from_cache StorageWeakRef
-        torch.multiprocessing.spawn: ProcessContext ProcessException ProcessExitedException
-            ProcessRaisedException spawn SpawnContext start_processes
+        torch.multiprocessing.spawn: ProcessException
     """,
     "inner parts of modules and optimizers, types for annotations": """
         torch.nn: factory_kwargs
         torch.nn.modules.activation.MultiheadAttention: merge_masks
-        torch.nn.modules: linear_cross_entropy linear_cross_entropy_options
+        torch.nn.modules: linear_cross_entropy
         torch.nn.modules.module.Module: T_destination
         torch.nn.modules.rnn.RNNBase: check_input get_expected_hidden_size check_hidden_size
             check_forward_args permute_hidden
@@ -279,10 +285,8 @@ LEFT_OUT = {
     "one process, one device": """
         torch.nn.parallel: comm
         torch.nn.parallel.data_parallel.DataParallel: replicate scatter parallel_apply gather
-        torch.nn.parallel.data_parallel: data_parallel
         torch.nn.parallel.distributed.DistributedDataParallel: *
-        torch.nn.parallel.parallel_apply: get_a_var parallel_apply
-        torch.nn.parallel.replicate: replicate
+        torch.nn.parallel.parallel_apply: get_a_var
         torch.nn.parallel.scatter_gather: scatter_kwargs
     """,
     "inner parts of PyTorch's reader": """
@@ -291,12 +295,11 @@ LEFT_OUT = {
             LoadEndianness StorageType
     """,
     "the name of a file": """
-        torch.signal.windows: windows
     """,
     "tensors are dense": """
         torch.sparse: check_sparse_tensor_invariants solve SparseSemiStructuredTensor
             SparseSemiStructuredTensorCUTLASS SparseSemiStructuredTensorCUSPARSELT
-            as_sparse_gradcheck semi_structured
+            as_sparse_gradcheck
     """,
     "storages stay where they are": """
         torch.storage.TypedStorage: cuda get_device pin_memory

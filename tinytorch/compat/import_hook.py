@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ..facade.packages import alias as alias
+from ..facade.packages import reexport
 
 _OWN = __name__.partition(".")[0]
 #: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
@@ -79,6 +80,7 @@ class _Made:
     def exec_module(self, module: ModuleType) -> None:
         tables = import_module(f"{_OWN}.compat.tables.{_TABLE_OF[self._name]}")
         tables.fill(vars(module), tables.TABLES[self._name])
+        reexport(module)
 
 
 class _Finder:

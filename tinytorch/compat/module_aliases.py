@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..facade.packages import names_of
+from ..facade.packages import names_of, reexport
 
 
 def publish(module: str, files: str) -> None:
@@ -24,5 +24,6 @@ def publish(module: str, files: str) -> None:
         made = ModuleType(f"{module}.{file}", f"PyTorch's file {file!r}.")
         made.__dict__.update(names, __path__=[])
         outer, _, inner = file.rpartition(".")
+        reexport(made)
         sys.modules[made.__name__] = made
         setattr(sys.modules[f"{module}.{outer}".rstrip(".")], inner, made)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, NoReturn
 
 from ..core.tensor import Tensor
+from ..nn.parameter import Parameter
 from ..ops.create.factories import empty
 from ..ops.shape.joining import cat
 
 __all__ = [
-    "_flatten_dense_tensors", "_rebuild_tensor", "_rebuild_tensor_v2", "_unflatten_dense_tensors",
+    "ExceptionWrapper", "KeyErrorMessage", "_element_size", "_flatten_dense_tensors",
+    "_import_dotted_name", "_rebuild_parameter", "_rebuild_tensor", "_rebuild_tensor_v2",
+    "_unflatten_dense_tensors",
 ]  # fmt: skip
 
 
@@ -95,3 +101,100 @@ def _rebuild_tensor_v2(
         raise NotImplementedError("_rebuild_tensor_v2: hooks of tensors are not rebuilt")
     made = _rebuild_tensor(storage, storage_offset, size, stride)
     return made.requires_grad_(requires_grad)
+
+
+def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
+    """Return a parameter, as pickles of parameters call it.
+
+    Args:
+        data: Its tensor.
+        requires_grad: Whether it requires grad.
+        backward_hooks: Its hooks; empty or None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch._utils import _rebuild_parameter
+        >>> _rebuild_parameter(tt.ones(1), False, None).requires_grad
+        False
+    """
+    if backward_hooks:
+        raise NotImplementedError("_rebuild_parameter: hooks of tensors are not rebuilt")
+    return Parameter(data, requires_grad)
+
+
+def _element_size(dtype: Any) -> int:
+    """Number of bytes of an element of a dtype.
+
+    Args:
+        dtype: The dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch._utils import _element_size
+        >>> _element_size(tt.float64)
+        8
+    """
+    return int(dtype.itemsize)
+
+
+def _import_dotted_name(name: str) -> Any:
+    """Return the object at the end of a dotted path from a module.
+
+    Args:
+        name: The path.
+
+    Example:
+        >>> from tinytorch._utils import _import_dotted_name
+        >>> _import_dotted_name("math.pi")
+        3.141592653589793
+    """
+    first, *rest = name.split(".")
+    found: Any = import_module(first)
+    for part in rest:
+        found = getattr(found, part)
+    return found
+
+
+class KeyErrorMessage(str):
+    """Text of a KeyError, which shows texts by their ``repr``, shown as it is."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class ExceptionWrapper:
+    """Exception and its traceback, to be raised on another thread or in another process.
+
+    Args:
+        exc_info: As ``sys.exc_info`` returns it. Default: the exception that is handled.
+        where: The place, for the text of the error that is raised.
+
+    Example:
+        >>> from tinytorch._utils import ExceptionWrapper
+        >>> try:
+        ...     1 / 0
+        ... except ZeroDivisionError:
+        ...     wrapped = ExceptionWrapper(where="in worker 1")
+        >>> wrapped.exc_type.__name__, wrapped.where
+        ('ZeroDivisionError', 'in worker 1')
+    """
+
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        # The exception itself is not held: its frames hold this object.
+        kind, error, trace = sys.exc_info() if exc_info is None else exc_info
+        self.exc_type: Any = kind
+        self.exc_msg = "".join(traceback.format_exception(kind, error, trace))
+        self.where = where
+
+    def reraise(self) -> NoReturn:
+        """Raise an exception of the same class, with the place and the traceback in its text."""
+        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        if self.exc_type is KeyError:
+            text = KeyErrorMessage(text)
+        elif getattr(self.exc_type, "message", None):
+            raise self.exc_type(message=text)
+        try:
+            error = self.exc_type(text)
+        except Exception:  # its class takes other arguments
+            raise RuntimeError(text) from None
+        raise error

@@ -20,6 +20,7 @@ small one, and ``numpy.seterr`` would change the user's own NumPy.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
 import threading
@@ -30,7 +31,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from ..core.pickling import NamedModule
-from ..state.tracebacks import shorten, shorten_namespace
+from ..state.tracebacks import short, shorten, shorten_namespace
 
 _PREFIX = __name__.partition(".")[0] + "."
 #: Names in packages that are also those of the modules they are in, which give way to them.
@@ -40,6 +41,7 @@ _NAMED_ALIKE = {
     _PREFIX + "nn.utils": ("spectral_norm", "weight_norm"),
     _PREFIX + "numpy": ("ndarray", "ufunc"),
 }
+_ABSENT = object()
 #: Where the modules are that call NumPy.
 _CALLERS = tuple(
     _PREFIX + room
@@ -95,6 +97,8 @@ def install() -> None:
             names_of(module)["__name__"] = None
         elif name.startswith(_PREFIX) and hasattr(module, "__path__"):
             _LazyInit.of_executed(module)
+        elif name.startswith(_PREFIX) and is_file:
+            reexport(module)
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     for name in _NAMED_ALIKE.keys() & sys.modules.keys():
@@ -120,16 +124,16 @@ class _Finder:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None:
-            return _published(fullname)
+            return _published(fullname) or _made(fullname)
         if spec.submodule_search_locations is not None:
             if type(spec.loader) is SourceFileLoader:  # and none of a zip file, or of a tool
                 spec.loader = _Loader(fullname, spec.loader.path)
         elif fullname.startswith(_CALLERS):
             loader: Any = _SilentLoader(spec.loader)
             spec.loader = loader
-        elif _is_public_module(fullname):
-            public: Any = _PublicLoader(spec.loader)
-            spec.loader = public
+        else:
+            file: Any = _FileLoader(spec.loader)
+            spec.loader = file
         return spec
 
 
@@ -143,6 +147,78 @@ def _published(fullname: str) -> ModuleSpec | None:
     return None if made is None else alias(fullname, made.__name__)
 
 
+def _made(fullname: str) -> ModuleSpec | None:
+    """Find a module of PyTorch's that has names of ours alone: it is made of them."""
+    loader: Any = _MadeLoader()
+    return ModuleSpec(fullname, loader, is_package=True) if _row(fullname) is not None else None
+
+
+def _row(module: str) -> str | None:
+    from .reexports import FILES  # 30 KB that most programs do not need
+
+    return FILES.get(module[len(_PREFIX) :])
+
+
+@functools.cache
+def _sources(row: str) -> dict[str, tuple[str, str]]:
+    """Return the module and the name there of each name in a row of ``reexports``."""
+    found = {}
+    for clause in filter(None, row.split("; ")):
+        source, *names = clause.split()
+        own = source.startswith("/")
+        home = (_PREFIX + source[1:].replace("/", ".")).rstrip(".") if own else source
+        for name in names:
+            here, renamed, there = name.partition("=")
+            found[here] = home, there if renamed else here
+    return found
+
+
+def compute(module: str, own: Any, name: str) -> Any:
+    """Return an attribute that a module does not hold.
+
+    Args:
+        module: The module's name.
+        own: Its own ``__getattr__``, or None. What that does not find is looked for among the names
+            that PyTorch's file of the module's name imports.
+        name: The attribute.
+    """
+    try:
+        if own is not None:
+            return own(name)
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules.get(module)
+        )
+    except AttributeError:
+        found = _ABSENT if name.startswith("__") else imported(module, name)
+        if found is _ABSENT:
+            raise
+        return found
+
+
+def imported(module: str, name: str, default: Any = _ABSENT) -> Any:
+    """Return what PyTorch's file of a module's name imports as ``name``, if that is here."""
+    submodule = import_submodule(module, name)
+    if submodule is not None:
+        return submodule
+    sources = _sources(_row(module) or "")
+    if name not in sources:
+        return default
+    home, there = sources[name]
+    found = import_module(home)
+    return getattr(found, there) if there else found
+
+
+_short_compute = short(compute)
+
+
+def reexport(module: ModuleType) -> None:
+    """Let a module answer for the names that PyTorch's file of its name imports."""
+    names = names_of(module)
+    own = names.get("__getattr__")
+    if not isinstance(own, functools.partial):
+        names["__getattr__"] = functools.partial(_short_compute, module.__name__, own)
+
+
 def import_submodule(package: str, name: str) -> ModuleType | None:
     """Import a module of a package, or return None if there is none of that name.
 
@@ -151,6 +227,8 @@ def import_submodule(package: str, name: str) -> ModuleType | None:
         name: The module's own name.
     """
     path = f"{package}.{name}"
+    if "__path__" not in names_of(sys.modules[package]):
+        return None
     if path in sys.modules or importlib.util.find_spec(path) is not None:
         return import_module(path)  # which waits for another thread that imports it
     return None
@@ -242,6 +320,17 @@ class _Loader(SourceFileLoader):
         _LazyInit(code, module).install()
 
 
+class _MadeLoader:
+    """Makes a module of names that are defined elsewhere."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Return None: Python makes the module."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__doc__ = "Names of PyTorch's file of this name."
+        reexport(module)
+
+
 class _SilentModule(NamedModule):
     """A module whose own lines see no ``__name__``; to others it says it."""
 
@@ -254,8 +343,11 @@ class _SilentModule(NamedModule):
         vars(self)["__name__"] = name
 
 
-class _PublicLoader:
-    """Another loader, after which a module's functions have short tracebacks."""
+class _FileLoader:
+    """Another loader, after which a module is complete.
+
+    Its functions have short tracebacks, and it answers for what PyTorch's file of its name imports.
+    """
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -267,20 +359,22 @@ class _PublicLoader:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
+        names_of(module).pop("__getattr__", None)  # of an earlier run
         self._loader.exec_module(module)
-        shorten_namespace(names_of(module))
+        name = module.__name__
+        if _is_public_module(name):
+            shorten_namespace(names_of(module))
+        reexport(sys.modules[name])  # a file may put another module in its own place
 
 
-class _SilentLoader(_PublicLoader):
-    """Another loader, after which a module is silent."""
+class _SilentLoader(_FileLoader):
+    """Another loader, after which a module is silent, too."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return _SilentModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        if _is_public_module(module.__name__):
-            shorten_namespace(names_of(module))
+        super().exec_module(module)
         names_of(module)["__name__"] = None
 
 
@@ -331,14 +425,7 @@ class _LazyInit:
         self.run()
         if name in found:
             return found[name]
-        module = import_submodule(package, name) if public else None
-        if module is not None:
-            return module
-        if "__getattr__" in self._own:
-            return self._own["__getattr__"](name)
-        raise AttributeError(
-            f"module {package!r} has no attribute {name!r}", name=name, obj=self._module
-        )
+        return compute(package, self._own.get("__getattr__"), name)
 
     def listing(self) -> list[str]:
         """Return the names that the body lists, or all that it defines."""

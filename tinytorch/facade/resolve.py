@@ -24,7 +24,7 @@ from ..state import current_backend, settings
 from ..state.tracebacks import shorten, shorten_namespace
 from .index import FAMILIES
 from .library_fallback import forward, forwarded
-from .packages import Namespace, import_submodule, names_of
+from .packages import Namespace, import_submodule, imported, names_of
 
 
 def families() -> list[str]:
@@ -333,7 +333,7 @@ def resolve(name: str) -> Any:
         return table.setdefault(name, function)
     found = forward(backend, name)
     if found is None:
-        found = import_submodule("tinytorch", name)
+        found = import_submodule("tinytorch", name) or imported("tinytorch", name, None)
     if found is not None:
         return found
     # obj=None: CPython would add a suggestion of its own, from dir() of the module.
@@ -345,7 +345,9 @@ def resolve(name: str) -> Any:
 
 
 def _private_module(name: str) -> Any:
-    found = None if name.startswith("__") else import_submodule("tinytorch", name)
+    found = None
+    if not name.startswith("__"):
+        found = import_submodule("tinytorch", name) or imported("tinytorch", name, None)
     if found is None:
         raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     return found

@@ -15,12 +15,13 @@ import copy
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 # A package from the start, for a thread that asks for a file of it while another is here.
 __path__: list[str] = []
 
+from ..facade.packages import reexport
 from ._loss import Loss as _Loss
 from ._loss import WeightedLoss as _WeightedLoss
 from .activation import *  # noqa: F403
@@ -128,6 +129,16 @@ _FILES = (
 ).split()
 
 
+def _functions(module: str) -> dict[str, Any]:
+    """Return the functions that a loaded module defines, private ones too."""
+    found = vars(sys.modules[module]) if module in sys.modules else {}
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, FunctionType) and value.__module__ == module
+    }
+
+
 def _publish() -> None:
     functions = (
         "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
@@ -146,7 +157,8 @@ def _publish() -> None:
     }
     for file in _FILES:
         module = ModuleType(f"{__name__}.{file}", f"PyTorch's file {file!r}.")
-        module.__dict__.update(names)
+        module.__dict__.update(names, **_functions(f"{__package__}.{file}"))
+        reexport(module)
         sys.modules[module.__name__] = module
         globals()[file] = module
 

@@ -69,7 +69,9 @@ class _Layer(Module):
             setattr(self, f"norm{block}", norm)
         for block in range(1, self._blocks + 1):
             setattr(self, f"dropout{block}", Dropout(dropout))
-        self.activation = _activation(activation)
+        if isinstance(activation, str):
+            activation = _get_activation_fn(activation)
+        self.activation = activation
 
     def _through(self, x: Tensor, block: int, compute: Callable[[Any], Any]) -> Tensor:
         """Add what ``compute`` makes of ``x``, normalised before or after."""
@@ -82,12 +84,32 @@ class _Layer(Module):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
-def _activation(activation: Activation) -> Callable[[Tensor], Tensor]:
-    if not isinstance(activation, str):
-        return activation
+def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
     if activation not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
     return getattr(F, activation)  # type: ignore[no-any-return]
+
+
+def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
+    """Return the length of the sequence, or None if there are more than three dimensions."""
+    if src.ndim == 2:
+        return src.shape[0]
+    return src.shape[1 if batch_first else 0] if src.ndim == 3 else None
+
+
+def _detect_is_causal_mask(
+    mask: Tensor | None, is_causal: bool | None = None, size: int | None = None
+) -> bool:
+    """Return ``is_causal``, or where it is None whether ``mask`` hides the future alone."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    size = mask.size(-2) if size is None else size
+    causal = _generate_square_subsequent_mask(size, device=mask.device, dtype=mask.dtype)
+    return mask.shape == causal.shape and bool((mask == causal).all())
+
+
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+    return full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)
 
 
 class TransformerEncoderLayer(_Layer):
@@ -495,5 +517,4 @@ class Transformer(Module):
             tensor([[0., -inf],
                     [0., 0.]])
         """
-        mask = full((sz, sz), -math.inf, device=device, dtype=dtype)
-        return mask.triu(1)
+        return _generate_square_subsequent_mask(sz, device, dtype)

@@ -7,6 +7,7 @@ from tinytorch.core.device import device
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 
+__path__: list[str]
 def bartlett(
     M: int,
     *,

@@ -1,0 +1,65 @@
+"""``torch.nn._reduction``: reductions of losses as numbers, and by their older arguments."""
+
+from __future__ import annotations
+
+from ..ops.nn.loss_reduction import in_present_words, reduction_of
+
+_NUMBERS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def get_enum(reduction: str) -> int:
+    """Return the number of a reduction: 0 for none, 1 for mean, 2 for sum.
+
+    Args:
+        reduction: The reduction's name.
+
+    Raises:
+        ValueError: If there is no such reduction.
+
+    Example:
+        >>> from tinytorch.nn import _reduction
+        >>> _reduction.get_enum("sum")
+        2
+    """
+    number = _NUMBERS.get(in_present_words(reduction))
+    if number is None:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return number
+
+
+def legacy_get_string(
+    size_average: bool | None, reduce: bool | None, emit_warning: bool = True
+) -> str:
+    """Return the reduction that the two older arguments mean.
+
+    Args:
+        size_average: Whether the mean is taken, not the sum. Default of None: True.
+        reduce: Whether there is a reduction. Default of None: True.
+        emit_warning: Whether to warn that the arguments are deprecated. Default: True.
+
+    Example:
+        >>> from tinytorch.nn import _reduction
+        >>> _reduction.legacy_get_string(False, None, emit_warning=False)
+        'sum'
+    """
+    if emit_warning:
+        return reduction_of("mean", size_average is not False, reduce)
+    return "none" if reduce is False else "sum" if size_average is False else "mean"
+
+
+def legacy_get_enum(
+    size_average: bool | None, reduce: bool | None, emit_warning: bool = True
+) -> int:
+    """Return the number of the reduction that the two older arguments mean.
+
+    Args:
+        size_average: As for ``legacy_get_string``.
+        reduce: As there.
+        emit_warning: As there.
+
+    Example:
+        >>> from tinytorch.nn import _reduction
+        >>> _reduction.legacy_get_enum(None, False, emit_warning=False)
+        0
+    """
+    return get_enum(legacy_get_string(size_average, reduce, emit_warning))
