@@ -25,7 +25,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity faults numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch parity fuzz faults numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,12 @@ clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyT
 
 mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see that the tests notice each
 	$(TORCH_VENV)/bin/python tests/mutations.py
+
+# Programs and calls beside PyTorch's: `make fuzz MINUTES=10 SEED=3`.
+MINUTES ?= 5
+SEED ?= 0
+fuzz: $(TORCH_VENV)/.test  ## compare random programs and calls with PyTorch, MINUTES=5 SEED=0
+	$(TORCH_VENV)/bin/python -W ignore -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
 
 check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"

@@ -360,8 +360,8 @@ def test_no_error_is_hidden(path: Path) -> None:
 
 #: What tests the package as a whole, or serves the tests.
 BESIDE = {
-    "browser", "clients", "decompositions", "faults", "golden", "numpy_suite", "plugin_example",
-    "published", "strictcupy", "typing",
+    "browser", "clients", "decompositions", "faults", "fuzz", "golden", "numpy_suite",
+    "plugin_example", "published", "strictcupy", "typing",
 }  # fmt: skip
 
 

@@ -176,7 +176,7 @@ class Tensor(Storage):
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 + type(requires_grad).__name__
             )
-        if not requires_grad and not self.is_leaf:
+        if not requires_grad and self._node is not None:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use "
                 "a computed variable in a subgraph that doesn't require differentiation use "
@@ -268,7 +268,7 @@ class Tensor(Storage):
         return self._inference
 
     def _is_view(self) -> bool:
-        return self._base is not None
+        return self._base is not None and not self._inference
 
     def backward(
         self,
@@ -326,7 +326,7 @@ class Tensor(Storage):
             >>> x.detach_()
             tensor([2., 2.])
         """
-        if self._base is not None:
+        if self._base is not None and not self._inference:
             raise RuntimeError(
                 "Can't detach views in-place. Use detach() instead. If you are using "
                 "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "

@@ -155,3 +155,26 @@ def results_that_are_no_views(torch, note):
     ):
         for out in call():
             note(out._is_view(), out.is_contiguous(), out, out.detach_())
+
+
+def views_of_inference_tensors_are_detached_in_place(torch, note):
+    with torch.inference_mode():
+        z = torch.zeros(2, 3)
+    v = z.movedim(0, -1)
+    note(v._is_view(), v.detach_())
+
+
+def stale_views_give_up_requiring_grad(torch, note):
+    y = torch.ones(2, 2, requires_grad=True) * 1
+    with torch.no_grad():
+        v = y.t()
+    y.mul_(2)
+    v.requires_grad_(False)
+    note(v.requires_grad)
+    v.is_leaf
+
+
+def casts_of_dropped_numbers(torch, note):
+    for name in ("alpha_dropout", "feature_alpha_dropout", "dropout"):
+        x = torch.ones(1, 3, 4, dtype=torch.bfloat16)
+        note(getattr(torch.nn.functional, name)(x, training=True).dtype)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests import fresh
 from tests.oracles import same
 
 CASES: dict[str, Any] = {
@@ -208,3 +209,14 @@ def test_wrong_use_is_refused(name: str) -> None:
     call, error, text = ERRORS[name]
     with pytest.raises(error, match=text):
         call()
+
+
+def test_first_cast_to_bfloat16_of_a_process_casts() -> None:
+    pytest.importorskip("ml_dtypes")
+
+    def first_cast() -> None:
+        import tinytorch as tt
+
+        print(tt.ones(1, dtype=tt.float64).bfloat16().dtype)
+
+    assert fresh.run(first_cast).strip() == "tinytorch.bfloat16"

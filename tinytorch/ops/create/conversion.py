@@ -233,7 +233,7 @@ def to(
         out = _to_backend(out, _backend_of(device, backend), bool(non_blocking))
     if dtype is not None:
         wanted = dtypes.as_dtype(dtype)
-        if out._data.dtype != wanted.dtype:
+        if out.dtype is not wanted:
             out = _to_dtype(out, wanted)
     if memory_format is not None and memory_format is not preserve_format:
         if out is not input or suggested(out._data) is not memory_format:

@@ -131,8 +131,10 @@ def _drop_alpha(
         return _apply(_scaled, input, inplace, wrap(xp.zeros((), input._data.dtype), xp))
     kept = _ones_and_zeros(name, input, p, features)
     a = 1.0 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
-    offset = (kept - 1) * (_ALPHA * a) + _ALPHA * a * p
-    return _apply(_scaled_and_moved, input, inplace, wrap(kept * a, xp), wrap(offset, xp))
+    dtype = kept.dtype  # a bfloat16 array times a number of Python's is float32
+    offset = ((kept - 1) * (_ALPHA * a)).astype(dtype) + _ALPHA * a * p
+    factor, offset = (kept * a).astype(dtype), offset.astype(dtype)
+    return _apply(_scaled_and_moved, input, inplace, wrap(factor, xp), wrap(offset, xp))
 
 
 @composite(namespaces=BOTH, method=False)
