@@ -192,7 +192,7 @@ def _transposed(
             input.shape[-spatial:], stride, padding, dilation, weight.shape[2:], more, strict=True
         )
     )
-    if min(size) < 1:
+    if min(size) < 0:
         raise RuntimeError(
             f"{name}: Given input size per channel: ({times(input.shape[-spatial:])}). Calculated "
             f"output size per channel: ({times(size)}). Output size is too small"
