@@ -79,8 +79,8 @@ class Library:
         self._failed = self._stuck = False
         self._calls: SimpleQueue[_Call] = SimpleQueue()
         threading.Thread(target=self._run, name="tinytorch-mpi", daemon=True).start()
-        self.call(self._initialize, seconds, "init_process_group")
         atexit.register(self._end)
+        self.call(self._initialize, seconds, "init_process_group")
         self._hook = sys.excepthook
         sys.excepthook = self._show
 
@@ -110,6 +110,7 @@ class Library:
     def _initialize(self) -> None:
         MPI = self.MPI
         if not MPI.Is_initialized():
+            self._survive_abort()
             level = ctypes.c_int()
             self._run_released("MPI_Init_thread", None, None, MPI.THREAD_MULTIPLE,
                                ctypes.byref(level))  # fmt: skip
@@ -125,6 +126,32 @@ class Library:
         """
         if code := getattr(ctypes.CDLL(self.MPI.__file__), name)(*arguments):
             raise DistBackendError(f"{name}: {self.MPI.Get_error_string(code)}")
+
+    def _survive_abort(self) -> None:
+        """Make an error of the call that MPI answers by ``exit`` while it starts.
+
+        The thread that calls it stops for ever in this handler, and the main thread goes on.
+        """
+        system: Any = ctypes.CDLL(None)
+        if self._relay is None or not hasattr(system, "on_exit"):
+            return  # MPI's own launcher ends all ranks
+        call = self._current
+
+        def stop(status: int, _: Any) -> None:
+            call.error = DistBackendError(
+                f"init_process_group: MPI failed with status {status} while it started: "
+                f"rank {self._lost()} has ended"
+            )
+            self._failed = self._stuck = True
+            for each in vars(self.MPI).values():  # MPI keeps a lock, for which their end would wait
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))
+            _unlink(_mapped())
+            call.done.set()
+            threading.Event().wait()
+
+        # ``_leave_at_exit`` ends a process that has a relay before this handler is called again.
+        self._handler = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p)(stop)
+        system.on_exit(self._handler, None)
 
     # -- calls that block ------------------------------------------------------------------
 
@@ -148,6 +175,7 @@ class Library:
             if gone or time.monotonic() > deadline:
                 self.fail()
                 self._stuck = True
+                _unlink(_mapped())
                 _leave_at_exit()
                 raise DistBackendError(
                     f"{name}: Connection closed by peer: rank {gone} has ended"
@@ -160,7 +188,8 @@ class Library:
 
     def _run(self) -> None:
         while True:
-            self._calls.get().run()
+            self._current = self._calls.get()
+            self._current.run()
 
     # -- ranks that leave ------------------------------------------------------------------
 
@@ -197,6 +226,8 @@ class Library:
     def _end(self) -> None:
         """Finalize MPI together with all ranks, or end without it where some are gone."""
         if os.getpid() != self._process or self._stuck or self.MPI.Is_finalized():
+            if self._relay is not None:
+                _leave_at_exit()
             return
         if self.needed:
             self._depart()
@@ -258,13 +289,22 @@ def _leave_at_exit() -> None:
 def _unlink_shared_memory(world: Any) -> None:
     """Have the system free MPICH's shared memory with its last process, however that ends."""
     world.Barrier()
-    if os.path.exists("/proc/self/maps"):
-        with open("/proc/self/maps") as maps:
-            mapped = {line.split()[-1] for line in maps if "/dev/shm/mpich_shm" in line}
-        world.Barrier()
-        for path in mapped:
-            with suppress(FileNotFoundError):  # another rank of this machine did it
-                os.unlink(path)
+    paths = _mapped()
+    world.Barrier()
+    _unlink(paths)
+
+
+def _mapped() -> set[str]:
+    if not os.path.exists("/proc/self/maps"):
+        return set()
+    with open("/proc/self/maps") as maps:
+        return {line.split()[-1] for line in maps if "/dev/shm/mpich_shm" in line}
+
+
+def _unlink(paths: set[str]) -> None:
+    for path in paths:
+        with suppress(FileNotFoundError):  # another rank of this machine did it
+            os.unlink(path)
 
 
 class MPIEngine(Buffers):

@@ -109,6 +109,8 @@ class Server:
         self.complete = False
         self.lost: set[int] = set()
         self._gone: list[int] = []
+        #: MPICH names its shared memory by it, which a killed job may leave behind.
+        self._name = f"{_NAME}-{os.urandom(8).hex()}"
         self._values: dict[str, str] = {}
         self._strangers: list[Peer] = []
         self._waiting: list[Peer] = []
@@ -237,7 +239,7 @@ class Server:
             "init": "response_to_init pmi_version=1 pmi_subversion=1 rc=0",
             "get_maxes": "maxes kvsname_max=256 keylen_max=64 vallen_max=1024 rc=0",
             "get_appnum": "appnum appnum=0 rc=0",
-            "get_my_kvsname": f"my_kvsname kvsname={_NAME} rc=0",
+            "get_my_kvsname": f"my_kvsname kvsname={self._name} rc=0",
             "get_universe_size": f"universe_size size={self.size} rc=0",
             "put": "put_result rc=0 msg=success",
             "get": "get_result rc=-1 msg=key_not_found"
