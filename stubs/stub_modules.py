@@ -321,7 +321,7 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
         if scope.module not in tables():  # which add to it
             writer.line(f"__all__ = {importlib.import_module(scope.module).__all__}")
     elif isinstance(value, ast.Name | ast.Attribute):
-        writer.line(f"{indent}{name} = {ast.unparse(value)}")
+        writer.line(f"{indent}{name} = {writer.expression(value, scope)}")
     elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
         parts = [ast.unparse(arg) for arg in value.args]  # its name, for the most part
         parts += [f"{k.arg}={writer.expression(k.value, scope)}" for k in value.keywords]

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import IO, Any, TypeAlias
 
 #: Writes the contents of a file, the same at each call.
-Write: TypeAlias = Callable[[IO[bytes]], None]
+Write: TypeAlias = Callable[[IO[bytes]], object]
 #: Errors of the folder or the disk, not of the file: writing in place may still succeed.
 _NO_SECOND_FILE = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -47,19 +48,22 @@ NUMPY_KEYWORDS = frozenset(
 _WITHOUT_AXIS = frozenset(("split",))
 
 
-def selects_numpy_form(op: Op, options: dict[str, Any]) -> bool:
-    """Whether the keywords of a call select NumPy's meaning.
+def selected_numpy_form(op: Op, options: dict[str, Any]) -> Callable[..., Any] | None:
+    """The operation's form with NumPy's meaning, if the keywords of a call select it.
 
     ``axis`` and ``keepdims`` are PyTorch's own other names of ``dim`` and ``keepdim``. They select
     NumPy's meaning only where PyTorch takes neither the name nor, as for a tuple or None in the
     place of one dimension, the value.
     """
-    if op.registered.numpy_form is None or NUMPY_KEYWORDS.isdisjoint(options):
-        return False
+    form = op.registered.numpy_form
+    if form is None or NUMPY_KEYWORDS.isdisjoint(options):
+        return None
     if "dim" not in op.plan.index or not NUMPY_KEYWORDS.intersection(options) <= _ALIASES:
-        return True
+        return form
     takes_one = str(op.annotations.get("dim", "")).startswith("int")
-    return takes_one and isinstance(options.get("axis", 0), (tuple, list, type(None)))
+    if takes_one and isinstance(options.get("axis", 0), (tuple, list, type(None))):
+        return form
+    return None
 
 
 _ALIASES = frozenset(("axis", "keepdims"))

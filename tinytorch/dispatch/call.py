@@ -18,7 +18,7 @@ from ..core.waiting import Waiting
 from ..state import grad_enabled
 from ..state.recorder import recorded
 from . import autocast
-from .arguments import as_given, given_twice, prepare, selects_numpy_form, torchs_name, unexpected
+from .arguments import as_given, given_twice, prepare, selected_numpy_form, torchs_name, unexpected
 from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
@@ -66,8 +66,9 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
                 result = call(op, args, options)
                 return result if end is None else result.to(end)
     if options:
-        if selects_numpy_form(op, options):
-            return op.registered.numpy_form(*args, **options)
+        form = selected_numpy_form(op, options)
+        if form is not None:
+            return form(*args, **options)
         out = options.pop("out", None)
         if out is not None:
             return call_into(op, out, args, options)
@@ -170,8 +171,9 @@ def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> An
     if options:
         if op.out and "out" in options:
             return _composite_into(op, options.pop("out"), args, options)
-        if selects_numpy_form(op, options):
-            return op.registered.numpy_form(*args, **options)
+        form = selected_numpy_form(op, options)
+        if form is not None:
+            return form(*args, **options)
         if not op.plan.index.keys() >= options.keys():
             several = _several(op.body)
             if several in options:

@@ -147,7 +147,7 @@ def closed(
 def _given_again(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
     """An argument that is the result; of a scalar, where the result is an array, a copy."""
     if array._scalar and wrap is array_of_tensor:
-        return array_of_tensor(array._tensor.clone())  # type: ignore[attr-defined]
+        return array_of_tensor(array._tensor.clone())
     return array
 
 

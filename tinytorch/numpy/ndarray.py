@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Iterator, Sequence
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from ..backends.base import Backend
 from ..core.holder import Holder
@@ -259,7 +259,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         return alike(self, self._tensor.detach())
 
     @classmethod
-    def around(cls, tensor: Any) -> ndarray:
+    def around(cls, tensor: Any) -> Self:
         """The array that holds ``tensor``.
 
         Example:
@@ -268,7 +268,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.ndarray.around(tt.ones(2))
             array([1., 1.], dtype=float32)
         """
-        return array_of_tensor(tensor)
+        array = object.__new__(cls)
+        array._tensor = tensor
+        array._scalar = False
+        return array
 
     # -- items -----------------------------------------------------------------------------------
 

@@ -30,8 +30,9 @@ class ScalarType(type):
         kind = cls._of_tensors
         if kind is None or len(args) != 1 or not isinstance(args[0], _CAST):
             return _array(cls._of_host(*args, **options))
-        made = _array(args[0], kind)
-        return made if made is not args[0] or made._scalar else wrap_result(made._tensor.clone())
+        given: Any = args[0]
+        made = _array(given, kind)
+        return made if made is not given or made._scalar else wrap_result(made._tensor.clone())
 
     def __instancecheck__(cls, value: Any) -> bool:
         if isinstance(value, ndarray):

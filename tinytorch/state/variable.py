@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from contextvars import Context, ContextVar, Token, copy_context
 from functools import partial
 from operator import methodcaller
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 _T = TypeVar("_T")
 
@@ -35,7 +36,8 @@ class _Collection(list[None]):
 _collection = _Collection()
 # Called with "start" or "stop", and a dictionary. Running in a context empties Python's caches of
 # variables, which may refer to values that were lost.
-gc.callbacks.append(partial(Context().run, getattr, _collection))
+_read: Callable[..., Any] = getattr
+gc.callbacks.append(partial(Context().run, _read, _collection))
 
 # Copies of the context as it was when variables were set during a collection.
 _held: list[Context] = []

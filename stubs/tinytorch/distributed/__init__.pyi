@@ -8,6 +8,7 @@ from tinytorch.distributed.coalescing import all_reduce_coalesced as all_reduce_
 from tinytorch.distributed.coalescing import coalescing_manager as coalescing_manager
 from tinytorch.distributed.device_mesh import DeviceMesh as DeviceMesh
 from tinytorch.distributed.device_mesh import init_device_mesh as init_device_mesh
+from tinytorch.distributed.process_group import world
 from tinytorch.distributed.reducer import GradBucket as GradBucket
 
 _coalescing_manager = coalescing_manager

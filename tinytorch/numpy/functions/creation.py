@@ -281,7 +281,8 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
                [1, 1],
                [2, 4]])
     """
-    base, shape = dtype, ()
+    base: Any = dtype
+    shape: Any = ()
     if isinstance(dtype, tuple):
         base, shape = host().dtype(dtype).base, host().dtype(dtype).shape
     found: Any = top_level("fromiter")(iter, as_dtype(base), count)

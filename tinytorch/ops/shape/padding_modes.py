@@ -126,16 +126,16 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> T
     return x if isinstance(x, Tensor) and x is not array else x.clone()
 
 
-def _filled_by(function: Any, x: Any, widths: list[tuple[Any, Any]], options: Any) -> Any:
+def _filled_by(function: Any, x: Any, widths: list[tuple[Any, Any]], options: Any) -> Tensor:
     """``x`` between zeros, over which ``function`` writes along one dimension after the other."""
     for axis, (before, after) in enumerate(widths):
         x = _padded("constant", x, axis, (before, after), (0, 0), False)
-    x = x.clone()
+    result: Tensor = x.clone()
     for axis, width in enumerate(widths):
-        lines = x.movedim(axis, -1)
+        lines = result.movedim(axis, -1)
         for place in product(*map(range, lines.shape[:-1])):
             function(lines[place], tuple(int(n) for n in width), axis, options)
-    return x
+    return result
 
 
 def _reflected_oddly(mode: str, x: Any, axis: int, places: Any) -> Any:
