@@ -29,6 +29,8 @@ from .reduce_op import ReduceOp
 
 #: Seconds between looks for ranks that are gone, and that others may take to end after an error.
 _LOOK, _NAP, _LINGER = 0.05, 1e-3, 1.0
+#: Shared memory of MPICH, of UCX below it, and of ``agreement``.
+_SEGMENTS = ("/dev/shm/mpich_shm", "/dev/shm/ucx_shm", "/dev/shm/tinytorch-")
 #: Tags of the communicator that no program's messages go by.
 LEFT, OBJECT = 1, 2
 _MISSING = (
@@ -298,7 +300,7 @@ def _mapped() -> set[str]:
     if not os.path.exists("/proc/self/maps"):
         return set()
     with open("/proc/self/maps") as maps:
-        return {line.split()[-1] for line in maps if "/dev/shm/mpich_shm" in line}
+        return {line.split()[-1] for line in maps if any(name in line for name in _SEGMENTS)}
 
 
 def _unlink(paths: set[str]) -> None:
