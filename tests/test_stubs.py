@@ -170,9 +170,9 @@ def is_foreign(value: object) -> bool:
 
 
 def lists_itself(module: ModuleType) -> bool:
-    """Whether a module says itself what is in it; a package is run by being asked."""
-    dir(module)
-    return "__dir__" in vars(module)
+    """Whether a module defines ``__dir__``: every package has one, of the facade's."""
+    file = getattr(module, "__file__", None)
+    return "__dir__" in (vars(module) if file is None else Path(file).read_text("utf-8"))
 
 
 NAMESPACES = [

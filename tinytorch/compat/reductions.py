@@ -9,7 +9,6 @@ Reference: https://docs.pytorch.org/docs/stable/multiprocessing.html
 from __future__ import annotations
 
 from collections.abc import Callable
-from multiprocessing import reduction
 from typing import Any
 
 from .. import backends
@@ -108,6 +107,8 @@ def _placed(root: Any, start: int, nbytes: int, dtype: Any, backend: Any) -> Mem
 
 
 def _reduce_segment(segment: shared_memory.Segment) -> Any:
+    from multiprocessing import reduction
+
     return _attached, (reduction.DupFd(segment.descriptor),)
 
 
@@ -122,6 +123,9 @@ def init_reductions() -> None:
         >>> from tinytorch.multiprocessing import reductions
         >>> reductions.init_reductions()
     """
+    # Imported here: while it is imported, the import hook asks this module for ``register``.
+    from multiprocessing import reduction
+
     register(reduction)
 
 

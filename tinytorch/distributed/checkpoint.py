@@ -32,12 +32,12 @@ class CheckpointException(BaseException):
         failures: The errors, by rank.
     """
 
-    def __init__(self, msg: str, failures: dict[int, Any]) -> None:
+    def __init__(self, msg: str, failures: dict[int, Exception | str]) -> None:
         super().__init__(msg, failures)
         self._failures = failures
 
     @property
-    def failures(self) -> dict[int, Any]:
+    def failures(self) -> dict[int, Exception | str]:
         """The errors, by rank."""
         return self._failures
 
@@ -152,7 +152,15 @@ def load(
         CheckpointException: On each rank, if one lacks an entry or has a tensor of another size.
 
     Example:
-        See ``save``.
+        >>> import tempfile
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed import checkpoint
+        >>> weights = {"w": tt.zeros(2)}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     checkpoint.save({"w": tt.ones(2)}, checkpoint_id=folder)
+        ...     checkpoint.load(weights, checkpoint_id=folder)
+        >>> weights["w"]
+        tensor([1., 1.])
     """
     folder = _find_folder(checkpoint_id, storage_reader, planner)
     group = _find_group(process_group, no_dist)

@@ -31,6 +31,8 @@ class DeviceMesh:
         >>> mesh = tt.distributed.device_mesh.init_device_mesh("cpu", (1,), mesh_dim_names=("dp",))
         >>> mesh.size(), mesh.get_local_rank("dp"), mesh.get_group().size()
         (1, 0, 1)
+        >>> mesh.get_rank(), mesh.get_coordinate(), len(mesh.get_all_groups())
+        (0, [0], 1)
         >>> tt.distributed.destroy_process_group()
     """
 

@@ -319,9 +319,9 @@ def resolve(name: str) -> Any:
     if name in MODULES or name in PRIVATE_MODULES:
         return importlib.import_module(f"tinytorch.{name}")
     if name in _HOME_OF:
-        found = {name: getattr(importlib.import_module(_HOME_OF[name]), name)}
-        shorten_namespace(found)
-        return table.setdefault(name, found[name])
+        space = {name: getattr(importlib.import_module(_HOME_OF[name]), name)}
+        shorten_namespace(space)
+        return table.setdefault(name, space[name])
     backend = current_backend()
     if dtype is not None:
         raise AttributeError(

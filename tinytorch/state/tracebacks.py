@@ -119,10 +119,14 @@ def is_ours(line: TracebackType) -> bool:
     return own or _top_module(line) == _PACKAGE  # a dataclass's __init__ is of no file
 
 
-@functools.cache
 def short(function: _F) -> _F:
     """``function`` with short tracebacks, for a public one that is no operation."""
+    wrapped: _F = _wrap_short(function)
+    return wrapped
 
+
+@functools.cache  # one for each function, wherever it is public
+def _wrap_short(function: Callable[..., Any]) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         try:
@@ -132,7 +136,7 @@ def short(function: _F) -> _F:
             raise
 
     call.__wrapped__ = getattr(function, "__wrapped__", function)
-    return call  # type: ignore[return-value]
+    return call
 
 
 #: Code of all functions that ``short`` returns.
@@ -156,7 +160,8 @@ def shorten_namespace(space: MutableMapping[str, Any]) -> None:
     """Give the public functions and classes in a module's namespace short tracebacks."""
     for name, value in list(space.items()):
         if isinstance(value, type):
-            for cls in (*value.__mro__, *type(value).__mro__):
+            metaclass: type = type(value)
+            for cls in (*value.__mro__, *metaclass.__mro__):
                 shorten_class(cls)
         elif (name == "__getattr__" or name[0] != "_") and _needs_short(value):
             space[name] = short(value)

@@ -22,9 +22,20 @@ class PostLocalSGDState:
         post_local_gradient_allreduce: Whether gradients are averaged then. Default: True.
 
     Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import post_localSGD_hook as hooks
-        >>> hooks.PostLocalSGDState(None, None, start_localSGD_iter=2).iter
-        0
+        >>> def counting_hook(state, bucket):
+        ...     state.maybe_increase_iter(bucket)
+        ...     return default_hooks.allreduce_hook(None, bucket)
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> state = hooks.PostLocalSGDState(None, None, start_localSGD_iter=2)
+        >>> model.register_comm_hook(state, counting_hook)
+        >>> model(tt.ones(1, 1)).sum().backward()
+        >>> state.iter
+        1
+        >>> tt.distributed.destroy_process_group()
     """
 
     def __init__(

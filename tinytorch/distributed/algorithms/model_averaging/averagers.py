@@ -18,6 +18,19 @@ class ModelAverager(ABC):
 
     Args:
         process_group: The process group. Default: all ranks.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.model_averaging import averagers, utils
+        >>> class Always(averagers.ModelAverager):
+        ...     def average_parameters(self, params):
+        ...         utils.average_parameters(iter(params), self.process_group)
+        >>> tt.distributed.init_process_group("mpi")
+        >>> w = tt.nn.Parameter(tt.ones(1))
+        >>> Always().average_parameters([w])
+        >>> w.tolist()
+        [1.0]
+        >>> tt.distributed.destroy_process_group()
     """
 
     def __init__(self, process_group: Any = None) -> None:
