@@ -291,16 +291,16 @@ def _leave_at_exit() -> None:
 def _unlink_shared_memory(world: Any) -> None:
     """Have the system free MPICH's shared memory with its last process, however that ends."""
     world.Barrier()
-    paths = _mapped()
+    paths = _mapped(_SEGMENTS[:1])  # the ranks may still open UCX's, at their first message
     world.Barrier()
     _unlink(paths)
 
 
-def _mapped() -> set[str]:
+def _mapped(names: Sequence[str] = _SEGMENTS) -> set[str]:
     if not os.path.exists("/proc/self/maps"):
         return set()
     with open("/proc/self/maps") as maps:
-        return {line.split()[-1] for line in maps if any(name in line for name in _SEGMENTS)}
+        return {line.split()[-1] for line in maps if any(name in line for name in names)}
 
 
 def _unlink(paths: set[str]) -> None:
