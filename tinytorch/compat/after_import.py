@@ -23,6 +23,23 @@ TOLD = {
     "dask.array.backends": "dask",
     "distributed.protocol.serialize": "dask",
     "multiprocessing.reduction": "reductions",
+    "pandas._libs.lib": "pandas",
+    "pandas.core.common": "pandas",
+    "pandas.core.construction": "pandas",
+    "pandas.core.algorithms": "pandas",
+    "pandas.core.groupby.grouper": "pandas",
+    "pandas.core.indexing": "pandas",
+    "pandas.core.arrays.categorical": "pandas",
+    "pandas.core.reshape.merge": "pandas",
+    "pandas.core.frame": "pandas",
+    "pandas.core.generic": "pandas",
+    "pandas.core.dtypes.cast": "pandas",
+    "pandas.core.missing": "pandas",
+    "pandas.core.indexes.base": "pandas",
+    "pandas.core.indexes.range": "pandas",
+    "pandas.core.indexes.multi": "pandas",
+    "pandas.core.indexes.datetimelike": "pandas",
+    "pandas.core.tools.timedeltas": "pandas",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten, shorten_class
 from . import direct
+from .functions.dialect import host
 from .names import public
 from .ndarray import array_of_tensor, ndarray, wrap_result
 from .ufunc import ufunc
@@ -35,11 +36,15 @@ def _takes(other: Any) -> bool:
     if isinstance(other, (Tensor, *_LETS)):
         return False
     mine = getattr(other, "__array_priority__", 0.0)
-    return not (mine > ndarray.__array_priority__ or _refuses(other))
+    most = 0.0 if isinstance(other, host().ndarray) else ndarray.__array_priority__
+    return not (mine > most or _refuses(other))
 
 
 def _refuses(other: Any) -> bool:
-    return getattr(type(other), "__array_ufunc__", other) is None
+    """Whether an operand's own operator comes first: a Series keeps its index."""
+    usual = host().ndarray.__array_ufunc__
+    own = getattr(type(other), "__array_ufunc__", usual)
+    return own is not usual and not isinstance(other, ndarray)
 
 
 #: Signs that mean to floats of one dtype what they mean to Tensors.
