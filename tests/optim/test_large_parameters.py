@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tinytorch.backends.numpy import openblas, scaled_sums
+from tinytorch.backends.numpy import blas, sums
 from tinytorch.optim import SGD, Adam
 
 SIZES = [20_000, 150_001]
 
 
 @pytest.fixture(params=["as found", "another BLAS"])
-def blas(request: Any, monkeypatch: Any) -> Iterator[None]:
+def library(request: Any, monkeypatch: Any) -> Iterator[None]:
     """NumPy may run on a BLAS whose functions cannot be called."""
     if request.param == "another BLAS":
-        monkeypatch.setattr(openblas, "loaded", lambda: None)
-    scaled_sums._function.cache_clear()
+        monkeypatch.setattr(blas, "loaded", lambda: None)
+    sums._function.cache_clear()
     yield
-    scaled_sums._function.cache_clear()
+    sums._function.cache_clear()
 
 
 def start(size: int, dtype: str) -> tuple[tt.Tensor, np.ndarray, np.ndarray]:
@@ -33,7 +33,7 @@ def start(size: int, dtype: str) -> tuple[tt.Tensor, np.ndarray, np.ndarray]:
     return p, values.astype("float64"), grad.astype("float64")
 
 
-@pytest.mark.usefixtures("blas")
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("maximize", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", SIZES)
@@ -45,7 +45,7 @@ def test_sgd(size: int, dtype: str, maximize: bool) -> None:
     np.testing.assert_allclose(p.detach().numpy(), expected, limit, limit)
 
 
-@pytest.mark.usefixtures("blas")
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("dampening", [0.0, 0.25])
 @pytest.mark.parametrize("size", SIZES)
 def test_momentum(size: int, dampening: float) -> None:
@@ -59,7 +59,7 @@ def test_momentum(size: int, dampening: float) -> None:
     np.testing.assert_allclose(p.detach().numpy(), values, 1e-6, 1e-6)
 
 
-@pytest.mark.usefixtures("blas")
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("size", SIZES)
 def test_adam(size: int) -> None:
     p, values, grad = start(size, "float32")
@@ -73,7 +73,7 @@ def test_adam(size: int) -> None:
     np.testing.assert_allclose(p.detach().numpy(), values, 1e-6, 1e-6)
 
 
-@pytest.mark.usefixtures("blas")
+@pytest.mark.usefixtures("library")
 def test_a_rate_of_0_does_not_hide_what_is_not_finite() -> None:
     p, values, _ = start(20_000, "float32")
     p.grad[5], p.grad[6] = tt.inf, tt.nan
@@ -91,7 +91,7 @@ def spaced(array: tt.Tensor) -> tt.Tensor:
     return array.repeat_interleave(2)[::2].reshape(100, 200)
 
 
-@pytest.mark.usefixtures("blas")
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("layout", [transposed, spaced])
 def test_other_layouts(layout: Callable[[tt.Tensor], tt.Tensor]) -> None:
     _, values, grad = start(20_000, "float32")

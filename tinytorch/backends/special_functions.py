@@ -51,10 +51,10 @@ class SpecialFunctions(Indices):
         return self._by_formula(trigamma, array)
 
     def _error_function(self, name: str, array: Array) -> Array:
-        from .numpy import error_function
+        from .numpy import float_functions
 
         single = array.dtype.itemsize <= 4
-        return self._by_formula(error_function.formula(name, single), array)
+        return self._by_formula(float_functions.formula(name, single), array)
 
     def _by_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
         wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array

@@ -33,9 +33,9 @@ def get_num_threads() -> int:
         >>> tt.get_num_threads() >= 1
         True
     """
-    from ..backends.numpy import threads  # few programs ask
+    from ..backends.numpy import blas  # few programs ask
 
-    return threads.count()
+    return blas.count()
 
 
 def set_num_threads(int: int) -> None:
@@ -56,9 +56,9 @@ def set_num_threads(int: int) -> None:
         >>> tt.set_num_threads(tt.get_num_threads())
     """
     number = _positive("set_num_threads", int)
-    from ..backends.numpy import threads
+    from ..backends.numpy import blas
 
-    threads.set_count(number)
+    blas.set_count(number)
 
 
 def get_num_interop_threads() -> int:

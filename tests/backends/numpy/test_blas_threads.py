@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tinytorch.backends.numpy import openblas, threads
+from tinytorch.backends.numpy import blas
 
-SMALL, LARGE = threads.SMALL, threads.SMALL + 1
+SMALL, LARGE = blas.SMALL, blas.SMALL + 1
 
 
 @pytest.fixture
-def control() -> Iterator[openblas.Threads]:
-    found = openblas.threads()
+def control() -> Iterator[blas.Threads]:
+    found = blas.threads()
     if found is None:
         pytest.skip("NumPy runs on another BLAS")
     before = found.get()
@@ -31,7 +31,7 @@ class Held:
 
     def __init__(self, work: int) -> None:
         self.entered, self.left = threading.Event(), threading.Event()
-        self.thread = threading.Thread(target=threads.call, args=(work, self.stay))
+        self.thread = threading.Thread(target=blas.call, args=(work, self.stay))
         self.thread.start()
         assert self.entered.wait(60)
 
@@ -44,13 +44,13 @@ class Held:
         self.thread.join()
 
 
-def test_a_small_product_takes_one_thread_and_a_large_one_all(control: openblas.Threads) -> None:
-    assert threads.call(SMALL, control.get) == 1
+def test_a_small_product_takes_one_thread_and_a_large_one_all(control: blas.Threads) -> None:
+    assert blas.call(SMALL, control.get) == 1
     assert control.get() == 2
-    assert threads.call(LARGE, control.get) == 2
+    assert blas.call(LARGE, control.get) == 2
 
 
-def test_another_error_and_an_interrupt_restore_the_number(control: openblas.Threads) -> None:
+def test_another_error_and_an_interrupt_restore_the_number(control: blas.Threads) -> None:
     for error in (ValueError, KeyboardInterrupt, SystemExit):
 
         def fails(error: type[BaseException] = error) -> None:
@@ -58,29 +58,29 @@ def test_another_error_and_an_interrupt_restore_the_number(control: openblas.Thr
             raise error
 
         with pytest.raises(error):
-            threads.call(SMALL, fails)
+            blas.call(SMALL, fails)
         assert control.get() == 2
 
 
 def test_the_number_stays_while_another_thread_is_in_a_large_product(
-    control: openblas.Threads,
+    control: blas.Threads,
 ) -> None:
     large = Held(LARGE)
-    assert threads.call(SMALL, control.get) == 2
+    assert blas.call(SMALL, control.get) == 2
     large.leave()
-    assert threads.call(SMALL, control.get) == 1
+    assert blas.call(SMALL, control.get) == 1
 
 
-def test_the_last_of_two_small_products_restores_the_number(control: openblas.Threads) -> None:
+def test_the_last_of_two_small_products_restores_the_number(control: blas.Threads) -> None:
     first, second = Held(SMALL), Held(SMALL)
     first.leave()
     assert control.get() == 1
-    assert threads.count() == 2
+    assert blas.count() == 2
     second.leave()
     assert control.get() == 2
 
 
-def test_a_number_set_meanwhile_is_in_force_after_the_product(control: openblas.Threads) -> None:
+def test_a_number_set_meanwhile_is_in_force_after_the_product(control: blas.Threads) -> None:
     product = Held(SMALL)
     tt.set_num_threads(3)
     assert (control.get(), tt.get_num_threads()) == (1, 3)
@@ -88,7 +88,7 @@ def test_a_number_set_meanwhile_is_in_force_after_the_product(control: openblas.
     assert control.get() == tt.get_num_threads() == 3
 
 
-def test_interrupts_at_random_moments_leave_the_number(control: openblas.Threads) -> None:
+def test_interrupts_at_random_moments_leave_the_number(control: blas.Threads) -> None:
     """A timer's KeyboardInterrupt arrives between any two steps of a call."""
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals are handled in the main thread alone")
@@ -99,11 +99,11 @@ def test_interrupts_at_random_moments_leave_the_number(control: openblas.Threads
             try:
                 signal.setitimer(signal.ITIMER_REAL, 2e-5 + i * 1e-7)
                 for _ in range(100_000):
-                    threads.call(SMALL, int)
+                    blas.call(SMALL, int)
             except KeyboardInterrupt:
                 caught += 1
             assert control.get() == 2
-            assert not threads._running
+            assert not blas._running
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
@@ -111,8 +111,8 @@ def test_interrupts_at_random_moments_leave_the_number(control: openblas.Threads
 
 
 def test_another_blas_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openblas, "threads", lambda: None)
-    assert threads.call(SMALL, lambda x, y: x + y, 1, y=2) == 3
+    monkeypatch.setattr(blas, "threads", lambda: None)
+    assert blas.call(SMALL, lambda x, y: x + y, 1, y=2) == 3
 
 
 MATRICES = np.random.default_rng(0).normal(size=(2, 512, 512))
@@ -133,7 +133,7 @@ PRODUCTS: list[tuple[str, Callable[[tt.Tensor], object], list[int]]] = [
 def test_products_say_how_large_they_are(
     product: Callable[[tt.Tensor], object],
     changes: list[int],
-    control: openblas.Threads,
+    control: blas.Threads,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if tt.get_backend() != "numpy":
@@ -145,7 +145,7 @@ def test_products_say_how_large_they_are(
         control.set(count)
 
     with monkeypatch.context() as patch:
-        patch.setattr(openblas, "threads", lambda: openblas.Threads(control.get, record))
+        patch.setattr(blas, "threads", lambda: blas.Threads(control.get, record))
         found = product(tt.tensor(MATRICES))
     assert seen == changes
     np.testing.assert_allclose(found, product(MATRICES), rtol=1e-9, atol=1e-9)  # type: ignore[arg-type]

@@ -221,15 +221,15 @@ def test_columns_take_no_more_memory_than_they_may(channels: int, images: int) -
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     if tt.get_backend() != "numpy":
         pytest.skip("threads are the NumPy backend's")
-    from tinytorch.backends.numpy import openblas, threads
+    from tinytorch.backends.numpy import blas
 
     x, w = leaf(9, 8, 16, 16), leaf(8, 8, 3, 3)
     cotangent = tt.tensor(randn(9, 8, 16, 16))
     results = []
     for count in (1, 3):
-        control = openblas.Threads(lambda count=count: count, lambda n: None)
-        monkeypatch.setattr(openblas, "threads", lambda control=control: control)
-        monkeypatch.setattr(threads, "_pool", None)
+        control = blas.Threads(lambda count=count: count, lambda n: None)
+        monkeypatch.setattr(blas, "threads", lambda control=control: control)
+        monkeypatch.setattr(blas, "_pool", None)
         x.grad = w.grad = None
         out = F.conv2d(x, w, padding=1)
         out.backward(cotangent)
@@ -239,9 +239,9 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_error_in_a_thread_is_raised_and_blas_has_its_threads_back() -> None:
-    from tinytorch.backends.numpy import openblas, threads
+    from tinytorch.backends.numpy import blas
 
-    control = openblas.threads()
+    control = blas.threads()
     if control is None:
         pytest.skip("NumPy runs on another BLAS")
     before = control.get()
@@ -253,7 +253,7 @@ def test_an_error_in_a_thread_is_raised_and_blas_has_its_threads_back() -> None:
 
     try:
         with pytest.raises(ValueError, match="in a thread"):
-            threads.run(fails, 2)
+            blas.run(fails, 2)
         assert control.get() == 2
     finally:
         control.set(before)

@@ -11,16 +11,21 @@ import numpy
 
 from ..base import Array, Backend
 from ..scans import accumulate, last_true
-from . import float_remainders, log_sums, ordering, shared_memory, threads
-from .bit_where import choose, keep
-from .float_products import float_prod
-from .float_sums import FEW, LONG_ROW, SHORT_ONES, float_sum, no_ones, piece_of, short_sum
-from .index_width import is_narrow, widen
-from .quiet import QuietNamespace, quiet
-from .row_broadcasting import row_after_row
-from .row_sums import add_rows
-from .scaled_sums import add_scaled
-from .transposed_copies import contiguous
+from . import blas, float_functions, ordering, shared_memory, sums
+from .memory_layout import choose, contiguous, keep, row_after_row
+from .quiet import QuietNamespace, is_narrow, quiet, widen
+from .sums import (
+    FEW,
+    LONG_ROW,
+    SHORT_ONES,
+    add_rows,
+    add_scaled,
+    float_prod,
+    float_sum,
+    no_ones,
+    piece_of,
+    short_sum,
+)
 
 # glibc gives the memory of arrays from 128 KB on back to the system at once, and asking for it anew
 # costs several times what filling it does. That size grows with the largest block that was freed,
@@ -403,32 +408,32 @@ class NumpyBackend(Backend):
         return _accumulate(numpy.multiply, array, axis, dtype, out)
 
     def fmod(self, a: Any, b: Any) -> Any:
-        found = float_remainders.by_float64(float_remainders.fmod, self.blockwise, a, b)
+        found = float_functions.by_float64(float_functions.fmod, self.blockwise, a, b)
         return numpy.fmod(a, b) if found is None else found
 
     def remainder(self, a: Any, b: Any) -> Any:
-        found = float_remainders.by_float64(float_remainders.remainder, self.blockwise, a, b)
+        found = float_functions.by_float64(float_functions.remainder, self.blockwise, a, b)
         return numpy.remainder(a, b) if found is None else found
 
     def floor_divide(self, a: Any, b: Any) -> Any:
-        found = float_remainders.by_float64(float_remainders.floor_divide, self.blockwise, a, b)
+        found = float_functions.by_float64(float_functions.floor_divide, self.blockwise, a, b)
         return numpy.floor_divide(a, b) if found is None else found
 
     def logaddexp(self, a: Any, b: Any) -> Any:
         """``numpy.logaddexp``, many times faster on large arrays."""
-        if log_sums.is_faster(a, b):
-            return self.blockwise(log_sums.logaddexp, a, b)
+        if sums.is_faster(a, b):
+            return self.blockwise(sums.logaddexp, a, b)
         return numpy.logaddexp(a, b)
 
     def lu(self, matrix: Array) -> tuple[Array, Array] | None:
-        from . import lapack  # what most programs do without
+        from . import blas  # what most programs do without
 
-        return lapack.lu(matrix)
+        return blas.lu(matrix)
 
     def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
-        from . import lapack
+        from . import blas
 
-        return lapack.ldl(matrix, hermitian)
+        return blas.ldl(matrix, hermitian)
 
     def loses_nan(self, matrix: Array) -> bool:
         """OpenBLAS does not divide a column by a pivot that is NaN."""
@@ -498,8 +503,8 @@ class NumpyBackend(Backend):
 
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
         """``numpy.matmul``; small products take one of BLAS's threads."""
-        if x1.size * x2.shape[-1] > threads.SINGLE or x1.size + x2.size > _FEW_FACTORS:
-            return threads.call(threads.products_work(x1, x2), _multiply, x1, x2, **options)
+        if x1.size * x2.shape[-1] > blas.SINGLE or x1.size + x2.size > _FEW_FACTORS:
+            return blas.call(blas.products_work(x1, x2), _multiply, x1, x2, **options)
         # On a few elements in half the time. A single 0 would lose NaN: it scales as nothing.
         if x1.ndim == x2.ndim == 2 and x1.size > 1 < x2.size and x1.dtype.char in "fdFD":
             if not options:
@@ -517,9 +522,9 @@ class NumpyBackend(Backend):
     def in_parts(
         self, work: Callable[[int, int], Any], count: int, products: bool = False
     ) -> list[Any]:
-        if count < 2 or (products and threads.was_threaded_recently()):
+        if count < 2 or (products and blas.was_threaded_recently()):
             return [work(0, count)]
-        return threads.run(work, count)
+        return blas.run(work, count)
 
     def make_generator(self, seed: int) -> Any:
         """torch's CPU streams as they are: what is drawn is NumPy's already."""
@@ -529,9 +534,9 @@ class NumpyBackend(Backend):
 
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""
-        from . import openblas  # asked by --info alone
+        from . import blas  # asked by --info alone
 
-        return {**super().info(), **openblas.info()}
+        return {**super().info(), **blas.info()}
 
 
 if is_narrow():

@@ -13,7 +13,7 @@ from ..checks import check_scalar_types
 
 #: Fewer elements than this are multiplied without a look at who else does.
 _FEW = 4096
-#: Multiply-adds up to which OpenBLAS takes one thread itself (``backends/numpy/threads.py``).
+#: Multiply-adds up to which OpenBLAS takes one thread itself (``backends/numpy/blas.py``).
 _SINGLE = 1 << 18
 
 

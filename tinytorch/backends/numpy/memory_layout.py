@@ -1,12 +1,20 @@
-"""Choosing between floats by a mask in NumPy, as operations on their bits.
+"""NumPy's element-wise work in an order that suits the processor's cache and vectors.
 
-``numpy.where`` stumbles over its branches on a large irregular mask, and a product with the mask,
-which does not, would make NaN of ``0 * inf``.
+- ``keep`` and ``choose`` select floats by a mask as operations on their bits. ``numpy.where`` is
+  slow on a large irregular mask, and a product with the mask would make NaN of ``0 * inf``.
+- ``contiguous`` copies a transposed array in strips that the cache holds.
+  ``numpy.ascontiguousarray`` goes through the result row by row, that is along a column of its
+  source, of which every element lies in another cache line and is read again for the next row.
+- ``row_after_row`` shortens NumPy's buffer of 8192 elements. Where several rows fit the buffer,
+  operations of two arrays copy into it the values that are repeated along the rows: two to three
+  times as slow as one row after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
 from typing import Any
 
 import numpy
@@ -96,3 +104,68 @@ def _run(work: Work, out: Any, in_parts: Callable[[Work, int], Any]) -> Any:
     else:
         in_parts(work, blocks)
     return out
+
+
+#: Elements of a cache line of float32.
+_STRIP = 16
+#: Smaller arrays, and shorter rows and columns, fit the cache as they are.
+_FEW = 1 << 16
+_SHORT = 4 * _STRIP
+
+
+def contiguous(array: Any) -> Any:
+    """``array`` in row-major order: itself, or a copy."""
+    if array.size < _FEW or array.flags.c_contiguous or not _is_transposed(array):
+        return numpy.ascontiguousarray(array)
+    out = numpy.empty(array.shape, array.dtype)
+    for start in range(0, array.shape[-1], _STRIP):
+        strip = (..., slice(start, start + _STRIP))
+        out[strip] = array[strip]
+    return out
+
+
+def _is_transposed(array: Any) -> bool:
+    """Whether long columns lie together in memory, and long rows do not."""
+    *sizes, row = array.shape
+    *steps, step = array.strides
+    size = array.itemsize
+    return (
+        row >= _SHORT
+        and abs(step) > size
+        and any(abs(s) == size and n >= _SHORT for s, n in zip(steps, sizes, strict=True))
+    )
+
+
+#: Shorter rows are faster in the buffer.
+_SHORT_ROW_BROADCASTING = 256
+#: Of longer ones no two fit it.
+_LONG = 4096
+#: Fewer elements than this are not worth two changes of the buffer's size.
+_FEW_ROW_BROADCASTING = 32768
+
+
+class _SmallBuffer:
+    """While open, this thread's operations have a buffer smaller than any row."""
+
+    __slots__ = ("_size",)
+
+    def __enter__(self) -> None:
+        self._size = numpy.setbufsize(_SHORT_ROW_BROADCASTING)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        numpy.setbufsize(self._size)
+
+
+_AS_IT_IS: AbstractContextManager[None] = nullcontext()
+
+
+def row_after_row(row: int, size: int) -> AbstractContextManager[None]:
+    """What to open for operations on ``size`` elements in rows of ``row``."""
+    return (
+        _SmallBuffer()
+        if _SHORT_ROW_BROADCASTING <= row <= _LONG and size >= _FEW_ROW_BROADCASTING
+        else _AS_IT_IS
+    )
