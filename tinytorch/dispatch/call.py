@@ -122,8 +122,7 @@ def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) 
     exact = _is_exact(op.exact_out, (*args, *options.values()))
     with autocast.Off():
         result = call_plain(op, args, options)
-    if op.promote is not None and isinstance(out, Tensor) and isinstance(result, Tensor):
-        check_resized(op, out, result, args)
+    check_resized(op, out, result, (*args, *options.values()))
     return write_to_out(out, result, op, exact)
 
 
@@ -259,7 +258,10 @@ def _composite_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, 
         check_out(op, out, (*args, *options.values()))
     with autocast.Off() if out is not None else nullcontext():
         result = op.function(*args, **options)
-    return result if out is None else write_unrecorded(out, result, op)
+    if out is None:
+        return result
+    check_resized(op, out, result, (*args, *options.values()))
+    return write_unrecorded(out, result, op)
 
 
 def write_unrecorded(out: Any, result: Any, op: Op) -> Any:

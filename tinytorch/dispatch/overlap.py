@@ -55,10 +55,19 @@ def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
             check_overlap(each, each._data, rest, alone)
 
 
-def check_resized(op: Op, out: Tensor, result: Tensor, args: Iterable[Any]) -> None:
-    """RuntimeError where ``out=`` would have to be resized and is an operand itself."""
+def check_resized(op: Op, out: Any, result: Any, args: tuple[Any, ...]) -> None:
+    """RuntimeError where ``out=`` would have to be resized and is an operand itself.
+
+    As in PyTorch, reductions may resize what they read.
+    """
+    if not isinstance(out, Tensor) or not isinstance(result, Tensor):
+        return
     shape, wanted = out._data.shape, result._data.shape
-    if shape != wanted and any(arg is out for arg in args):
+    if shape == wanted or not any(arg is out for arg in args):
+        return
+    several = sum(isinstance(arg, Tensor) for arg in args) > 1
+    grows = op.kernel is None and (len(wanted), result._data.size) > (len(shape), out._data.size)
+    if op.is_elementwise or several and (grows or op.promote is not None):
         raise RuntimeError(
             f"{op.name}(): output with shape {list(shape)} doesn't match the broadcast shape "
             f"{list(wanted)}"

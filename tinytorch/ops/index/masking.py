@@ -161,7 +161,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _masked_write(expand(input, shape), mask, source)
 
 
-@composite(out=True, node="MaskedSelectBackward0", exact_out=True, buffered=False)
+@composite(out=True, node="MaskedSelectBackward0", exact_out=True, buffered="apart")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension.
 
