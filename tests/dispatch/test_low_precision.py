@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -409,3 +410,55 @@ def test_formats_and_dtypes_as_arguments_decide_as_in_pytorch(call: Call) -> Non
         if hasattr(found, "dtype"):
             results[-1] = str(found.dtype).partition(".")[2], found.double().numpy()
     np.testing.assert_equal(*results)
+
+
+#: Operations of two matrices, most of which take them in one dtype alone.
+OF_TWO: list[Call] = [
+    lambda L, a, b: L.mm(a, b), lambda L, a, b: a @ b, lambda L, a, b: L.mv(a, b[0]),
+    lambda L, a, b: L.dot(a[0], b[0]), lambda L, a, b: L.vdot(a[0], b[0]),
+    lambda L, a, b: L.bmm(a[None], b[None]), lambda L, a, b: L.addmm(a, b, b),
+    lambda L, a, b: L.addmm(b, a, b), lambda L, a, b: L.addmv(a[0], b, b[0]),
+    lambda L, a, b: L.baddbmm(a[None], b[None], b[None]),
+    lambda L, a, b: L.nn.functional.linear(a, b),
+    lambda L, a, b: L.nn.functional.linear(a, a, b[0]),
+    lambda L, a, b: L.nn.functional.conv1d(a[None], b[None]),
+    lambda L, a, b: L.nn.functional.conv_transpose1d(a[None], b[:, :, None]),
+    lambda L, a, b: L.nn.functional.bilinear(a, b, b[None]),
+    lambda L, a, b: L.nn.functional.prelu(a, b[0]),
+    lambda L, a, b: L.nn.functional.scaled_dot_product_attention(a[None], b[None], b[None]),
+    lambda L, a, b: L.lerp(a, b, 0.5), lambda L, a, b: L.lerp(a, a, b),
+    lambda a, b: a.lerp_(b, 0.5),
+    lambda L, a, b: L.heaviside(a, b), lambda L, a, b: L.isclose(a, b),
+    lambda L, a, b: L.allclose(a, b), lambda L, a, b: a.masked_scatter(L.tensor(True), b),
+    lambda L, a, b: a.masked_scatter_(L.tensor(True), b),
+    lambda L, a, b: a.scatter_reduce(0, L.tensor([[0, 1]]), b, "amax"),
+    lambda L, a, b: a.scatter_reduce_(0, L.tensor([[0, 1]]), b, "prod"),
+    lambda L, a, b: a.scatter_add(0, L.tensor([[0, 1]]), b),
+    lambda L, a, b: a.index_reduce(0, L.tensor([0]), b[:1], "mean"),
+    lambda L, a, b: a.index_fill(0, L.tensor([0]), b[0, 0]),
+    lambda L, a, b: a.index_fill_(0, L.tensor([0]), b[0, 0].float() * 1j),
+    lambda L, a, b: L.select_scatter(a, b[0], 0, 0), lambda L, a, b: L.diagonal_scatter(a, b[0]),
+    lambda L, a, b: L.slice_scatter(a, b[:1], 0, 0, 1), lambda L, a, b: L.add(a, b),
+    lambda L, a, b: L.where(a > 0, a, b), lambda L, a, b: L.logical_and(a, b),
+    lambda L, a, b: L.einsum("ij,jk", a, b), lambda L, a, b: L.tensordot(a, b, 1),
+    lambda L, a, b: L.nn.functional.mse_loss(a, b), lambda L, a, b: L.cat([a, b]),
+]  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:index_reduce")
+@pytest.mark.parametrize("call", OF_TWO, ids=words)
+def test_two_dtypes_are_promoted_or_refused_as_in_pytorch(call: Call) -> None:
+    for first, second in itertools.product(("bfloat16", "float16", "float32"), repeat=2):
+        outcomes: list[Any] = []
+        for library in libraries():
+            a, b = (
+                library.tensor([[1.0, 0.5], [2.0, 0.25]]).to(getattr(library, name))
+                for name in (first, second)
+            )
+            try:
+                result = called(call, {"L": library, "a": a, "b": b})
+                outcomes.append(str(getattr(result, "dtype", None)).rpartition(".")[2])
+            except (RuntimeError, NotImplementedError):
+                outcomes.append("refused")
+        assert outcomes[0] == outcomes[1], (first, second)

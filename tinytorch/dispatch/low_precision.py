@@ -198,12 +198,22 @@ def _rounded_number(value: Any, target: dtypes.dtype) -> Any:
     return low_precision.rounded(value, target.dtype)
 
 
+#: Operations that raise for tensors of two dtypes, besides those that write at indices.
+_OF_ONE_DTYPE = frozenset(
+    "masked_scatter scatter_reduce index_reduce heaviside lerp isclose matmul mm bmm mv dot vdot "
+    "linear addmm addmv addbmm baddbmm _conv conv_transpose1d conv_transpose2d conv_transpose3d "
+    "conv1d conv2d conv3d bilinear prelu scaled_dot_product_attention solve solve_ex ormqr lstsq "
+    "cross ldl_solve grid_sample multi_head_attention_forward tensorsolve complex "
+    "polar nll_loss allclose lu_solve cholesky_solve".split()
+)
+
+
 def _must_agree(op: Op, given: list[Any]) -> bool:
-    """Whether an operation that writes at indices has tensors of two dtypes, which it refuses."""
-    if op.promote is not None or not (op.plan.picks or op.name == "masked_scatter"):
+    """Whether an operation has tensors of two dtypes and raises for these."""
+    if op.promote is not None or not (op.plan.picks or op.name in _OF_ONE_DTYPE):
         return False
-    tensors = (given[i] for i in op.plan.operands if isinstance(given[i], Tensor))
-    return len({t.dtype for t in tensors if t.dtype.category > 1}) > 1
+    floats = {t.dtype for t in given if isinstance(t, Tensor) and t.dtype.category > 1}
+    return len(floats) > 1
 
 
 def _is_taken(op: Op, given: list[Any]) -> bool:
@@ -220,7 +230,7 @@ def composite_low(
 ) -> Any:
     """``call_low`` for an operation that is a function over tensors."""
     given = [*args, *options.values()]
-    if _is_taken(op, given):
+    if _is_taken(op, given) or _must_agree(op, given):
         return body(*args, **options)
     floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
     at = op.plan.index.get("dtype", len(args))

@@ -168,7 +168,8 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.ndim} dimension(s)."
         )
-    if isinstance(value, complex) and input.dtype.kind != "c":
+    is_complex = isinstance(value, complex) or hasattr(value, "dtype") and value.dtype.kind == "c"
+    if is_complex and input.dtype.kind != "c":
         raise RuntimeError(
             "index_fill_(): Converting complex Scalar to non-complex type is not supported"
         )

@@ -268,7 +268,7 @@ def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -
     return OPS["_view_scatter"].function(input, src, (step,))  # type: ignore[no-any-return]
 
 
-@composite(node="SelectScatterBackward0")
+@composite(node="SelectScatterBackward0", keeps_dtype=True)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """``input`` with ``src`` at one place along a dimension.
 
@@ -295,7 +295,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return written("select_scatter", input, src, _select, dim, index)
 
 
-@composite(out=True, node="SliceScatterBackward0", exact_out=True)
+@composite(out=True, node="SliceScatterBackward0", exact_out=True, keeps_dtype=True)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,
@@ -329,7 +329,7 @@ def slice_scatter(
     return written("slice_scatter", input, src, slice_, at, start, end, step)
 
 
-@composite(node="DiagonalScatterBackward0")
+@composite(node="DiagonalScatterBackward0", keeps_dtype=True)
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:

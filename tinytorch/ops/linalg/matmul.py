@@ -388,7 +388,7 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         return fused
     product = xp.matmul(input, weight.T)
     if bias is not None:
-        xp.add(product, _checked_bias(bias, product), out=product)
+        xp.add(product, _checked_bias(bias, product, input), out=product)
     return product
 
 
@@ -434,12 +434,12 @@ def _by_vector(xp: Backend, input: Array, weight: Array, bias: Array | None) -> 
     return product + bias
 
 
-def _checked_bias(bias: Array, product: Array) -> Array:
+def _checked_bias(bias: Array, product: Array, input: Array) -> Array:
     """The bias in a form that can be added to the product in place."""
-    if bias.dtype != product.dtype:
+    if bias.dtype != input.dtype:
         raise RuntimeError(
             "linear: input, weight and bias must have the same dtype, but got "
-            f"{product.dtype} and a bias of {bias.dtype}"
+            f"{input.dtype} and a bias of {bias.dtype}"
         )
     if bias.ndim <= product.ndim:
         return bias
