@@ -70,11 +70,13 @@ clients: $(CLIENTS_VENV)/.test  ## run larger libraries that are written for PyT
 mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see that the tests notice each
 	$(TORCH_VENV)/bin/python tests/mutations.py
 
-# Programs and calls beside PyTorch's: `make fuzz MINUTES=10 SEED=3`.
+# Programs and calls beside PyTorch's: `make fuzz MINUTES=10 SEED=3`, or a number of them, which
+# is the same work on a busy machine: `make fuzz COUNT=12000 SEED=1`.
 MINUTES ?= 5
 SEED ?= 0
 fuzz: $(TORCH_VENV)/.test  ## compare random programs and calls with PyTorch, MINUTES=5 SEED=0
-	$(TORCH_VENV)/bin/python -W ignore -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
+	$(TORCH_VENV)/bin/python -W ignore -m tests.fuzz --seed $(SEED) \
+	  $(if $(COUNT),--count $(COUNT),--minutes $(MINUTES))
 
 check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"

@@ -462,3 +462,19 @@ def test_two_dtypes_are_promoted_or_refused_as_in_pytorch(call: Call) -> None:
             except (RuntimeError, NotImplementedError):
                 outcomes.append("refused")
         assert outcomes[0] == outcomes[1], (first, second)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("text", [
+    "special.ndtr(x, out=o)", "ldexp(x, x, out=o)", "transpose_copy(x, 0, 1, out=o)",
+    "hstack((x, x), out=o)", "linalg.vecdot(x, x, out=o)", "softmax(x, 0, out=o)",
+])  # fmt: skip
+def test_composites_write_bfloat16_to_out(torch: Any, text: str) -> None:
+    results = []
+    for lib in (tt, torch):
+        o = lib.empty(0, dtype=lib.bfloat16)
+        x = lib.tensor([[0.5, -1.5], [2.0, 0.25]], dtype=lib.bfloat16)
+        result = eval(f"L.{text}", {"L": lib, "x": x, "o": o})
+        assert result is o
+        results.append(o.float().numpy())
+    np.testing.assert_allclose(*results, rtol=2**-7)

@@ -7,6 +7,7 @@ kind with the reason. The exit status is 1 if there was a new kind.
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing
 import re
 import sys
@@ -47,13 +48,19 @@ class Search:
 
     Attributes:
         end: When to stop, by ``time.monotonic()``.
+        count: How many programs and calls there are.
         seed: Number that decides every program and call.
         only: ``"programs"``, ``"calls"`` or None for both.
     """
 
     end: float
+    count: float
     seed: int
     only: str | None
+
+    def continues(self, done: int) -> bool:
+        """Whether neither the time nor the programs and calls have come to their end."""
+        return done < self.count and time.monotonic() < self.end
 
     def run(self, first: int, pipe: Any) -> None:
         """Send what happens from item ``first`` on: ``(item, key, report or None)``."""
@@ -61,7 +68,7 @@ class Search:
         if self.only != "programs":
             sources["calls"] = calls.Calls().call
         at = first
-        while time.monotonic() < self.end:
+        while self.continues(at - 1):
             name = self.only or ("programs" if at % 4 == 0 else "calls")
             lines = sources[name](self.seed * 1_000_003 + at)
             pipe.send((at, name, None))
@@ -75,7 +82,7 @@ class Search:
         counts: Counter[str] = Counter()
         reports: dict[str, str] = {}
         at = 0
-        while time.monotonic() < self.end:
+        while self.continues(at):
             ours, theirs = context.Pipe(duplex=False)
             process = context.Process(target=self.run, args=(at + 1, theirs))
             process.start()
@@ -119,15 +126,18 @@ def examine(name: str, lines: list[str]) -> tuple[str, str | None] | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--count", type=int, help="programs and calls, in the place of minutes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=("programs", "calls"))
     options: Any = parser.parse_args()
     torch.set_num_threads(1)
-    end = time.monotonic() + 60 * options.minutes
-    counts, reports = Search(end, options.seed, options.only).watch()
+    end = math.inf if options.count else time.monotonic() + 60 * options.minutes
+    search = Search(end, options.count or math.inf, options.seed, options.only)
+    counts, reports = search.watch()
     for name, count in sorted(counts.items(), key=lambda item: (item[0][:3] == "new", -item[1])):
         print(f"{count:7} {name}")
-    print(f"seed {options.seed}, {options.minutes:g} minutes: {len(reports)} new kinds")
+    size = f"{options.count} cases" if options.count else f"{options.minutes:g} minutes"
+    print(f"seed {options.seed}, {size}: {len(reports)} new kinds")
     return 1 if reports else 0
 
 

@@ -78,6 +78,13 @@ def show_as(tensor: Any, view: Any) -> None:
     tensor._wanted, tensor._kind = view._wanted, view._kind
 
 
+def cannot_refresh(tensor: Any) -> bool:
+    """Whether a view is stale and of a kind whose node cannot be made again."""
+    if tensor._rg is not VIEW:
+        return False
+    return bool(tensor._kind) and tensor._vc[0] != tensor._attr_version
+
+
 def note_reshaped(base: Any, step: Step) -> None:
     """Remember that ``base``, of which there may be views, was given another shape in place.
 

@@ -165,11 +165,11 @@ def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> An
         if cast is not None:
             with autocast.Off():
                 return call_composite(op, *cast[:2])
+    if options and op.out and "out" in options:
+        return _composite_into(op, options.pop("out"), args, options)
     if op.is_wide and (is_low(args) or options and is_low([*options.values()])):
         return composite_low(op, body_of(op), args, options)
     if options:
-        if op.out and "out" in options:
-            return _composite_into(op, options.pop("out"), args, options)
         form = selected_numpy_form(op, options)
         if form is not None:
             return form(*args, **options)

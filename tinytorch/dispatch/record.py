@@ -25,6 +25,8 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
         given: The arguments with their tensors.
         raws: The same arguments as the kernel saw them.
     """
+    if isinstance(out, Tensor) and out._data.dtype.kind not in "fcV":
+        return
     node = make_node(op, xp, given, raws)
     if node is None:
         return
@@ -47,8 +49,6 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
             watch(node, out)
         return
     data = out._data
-    if data.dtype.kind not in "fcV":
-        return
     node.shape = data.shape
     node.dtype = data.dtype
     if op.saves_out:

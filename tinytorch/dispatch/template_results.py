@@ -166,12 +166,14 @@ class Results(Arrays):
         """``_node``, for the result ``_y``, under an ``if`` that the caller goes on with."""
         edges = list(self.op.backward.differentiable)
         several = self.op.plan.sequence
+        # PyTorch makes no view's node again for a result that has no gradient.
+        reached = f" and {condition}" if condition else ""
         for i in edges:
             name = self.op.plan.params[i]
             yield (
                 f"_e{i} = _tuple([_edge_of(_t) for _t in {name}])" if i == several else
                 f"_e{i} = ({name}._node or {name}) if _g{i} is True else "
-                f"_edge_of({name}) if _g{i} else None"
+                f"_edge_of({name}) if _g{i}{reached} else None"
             )  # fmt: skip
         some = " or ".join(
             f"_any([_e is not None for _e in _e{i}])" if i == several else f"_e{i} is not None"

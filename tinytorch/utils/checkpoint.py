@@ -46,6 +46,7 @@ class CheckpointError(RuntimeError):
     """A function did not compute the second time what it had computed the first time."""
 
 
+@short
 def noop_context_fn() -> Contexts:
     """Two contexts that do nothing: the default of ``context_fn``.
 

@@ -189,3 +189,22 @@ def no_grad_view_of_constant_base_base_gets_grad(torch, note):
     c.add_(x)
     note(c.requires_grad)
     note(v.requires_grad)
+
+
+def no_grad_view_of_changed_base_is_reshaped_without_grad(torch, note):
+    base = torch.ones(2, 3)
+    with torch.no_grad():
+        v = base[:]
+    base.mul_(torch.ones(2, 3, requires_grad=True))
+    with torch.no_grad():
+        note(v.transpose_(0, 1).shape, v.unsqueeze_(0).shape, v.squeeze_().shape, v.t_().shape)
+    note(v._version, v.requires_grad)
+    v * 2
+
+
+def unbound_view_of_changed_base_is_cast_to_integers(torch, note):
+    y = torch.ones(2, 3, requires_grad=True) * 1.5
+    v = y.unbind()[0]
+    y.mul_(2)
+    note(v.long(), v.to(torch.int8), v.bool(), v > 1)
+    v.double()

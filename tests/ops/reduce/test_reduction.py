@@ -477,3 +477,15 @@ def test_an_infinite_gradient_goes_to_what_was_chosen(name: str) -> None:
     getattr(x, name)().backward(tt.tensor(INF))
     chosen = x.detach() == getattr(x.detach(), name)()
     assert x.grad.tolist() == [INF if picked else 0.0 for picked in chosen.tolist()]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("text", [
+    "x.quantile(0.5, interpolation='midpoint')", "(-x).nanquantile(0.3, interpolation='midpoint')",
+    "L.tensor([[1.5, 0.5]]).cov(correction=0, aweights=L.tensor([1e30, 1.0]))",
+    "L.tensor([[1.5, 0.5]]).cov(correction=0, fweights=L.tensor([7, 4]), "
+    "aweights=L.tensor([1e30, 1.0]))",
+])  # fmt: skip
+def test_infinite_and_huge_elements_are_averaged_as_in_pytorch(torch: Any, text: str) -> None:
+    found = [eval(text, {"L": L, "x": L.tensor([float("inf"), -1.75])}).item() for L in (tt, torch)]
+    np.testing.assert_allclose(*found, rtol=1e-5)

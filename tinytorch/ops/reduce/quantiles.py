@@ -99,9 +99,7 @@ def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tens
     if nearest or up or interpolation == "lower":
         return below
     above = gather(rows, -1, _between(rows.detach(), plain, True, False))
-    if interpolation == "midpoint":
-        return below + (above - below) * 0.5
-    weight = rank - plain.floor()
+    weight = rank.detach().new_tensor(0.5) if interpolation == "midpoint" else rank - plain.floor()
     # From the nearer end: exact where the weight is 0 or 1.
     step = above - below
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))

@@ -44,7 +44,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
 
 def _freedom(w: Tensor, aweights: Tensor | None, correction: int) -> Tensor:
     total = w.sum()
-    if aweights is None:
+    if aweights is None or correction == 0:
         return total - correction
     return total - correction * (w * aweights).sum() / total
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...autograd.inference import UNSETTLED, check_mapped
 from ...autograd.nodes import Node
-from ...autograd.views import check_inplace, note_reshaped, show_as
+from ...autograd.views import cannot_refresh, check_inplace, note_reshaped, show_as
 from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor
 from ...core.waiting import in_memory, move
@@ -26,6 +26,12 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
     check_mapped(view.__name__, target)
     if grad_enabled() and target.requires_grad:
         check_inplace(target)
+    if not grad_enabled() and cannot_refresh(target):
+        shown = view(target, *arguments)
+        move(target, in_memory(shown))
+        target._steps = shown._steps
+        target._bump()
+        return target
     leaf = target.requires_grad and target.is_leaf
     size, stride, (start, _), whole = target.shape, target.stride(), place(target), target._memory()
     with inference_mode(False), enable_grad():  # its node fits it, also where nothing is recorded
