@@ -78,6 +78,7 @@ _PUBLIC = frozenset(
         "numpy": "generators polynomial random",
         "ops.create": "untyped_storage typed_storage",
         "optim": "lr_scheduler swa_utils",
+        "utils.data": "collate",
         "utils": "checkpoint cpp_extension dlpack graph_drawing hooks summary swapping tensorboard",
     }.items()
     for name in names.split()
