@@ -6,8 +6,10 @@ import contextlib
 import importlib.util
 import io
 import json
+import os
 import re
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -202,6 +204,69 @@ def test_a_torch_that_is_loaded_already_is_refused(runner: Runner) -> None:
     done = runner.python("-c", program(installs))
     assert "RuntimeError: tinytorch cannot stand in for torch" in done.stderr
     assert str(Path("site", "torch", "__init__.py")) in done.stderr
+
+
+def test_programs_that_a_program_starts_get_tinytorch_too(runner: Runner) -> None:
+    """Also by libraries that look for a distribution first; another ``sitecustomize`` runs."""
+
+    def parent() -> None:
+        import subprocess
+        import sys
+
+        for options in [], ["-S"]:
+            subprocess.run([sys.executable, *options, "child.py", *sys.argv[1:]], check=True)
+
+    def child() -> None:
+        import sys
+        from importlib.metadata import version
+
+        site = sys.flags.no_site or version("torch").partition("+")[0]
+        import torch.nn
+
+        print(site, torch.nn.__name__, sys.argv[1:], getattr(sys, "custom", None))
+
+    runner.write("site/sitecustomize.py", "import sys; sys.custom = 3")
+    runner.write("parent.py", program(parent))
+    runner.write("child.py", program(child))
+    packages = os.pathsep.join([runner.environment["PYTHONPATH"], sysconfig.get_path("purelib")])
+    out = runner.output("parent.py", "--lr", "1", PYTHONPATH=packages)
+    expected = "tinytorch.nn ['--lr', '1']"
+    assert out == f"2.13.0 {expected} 3\n1 {expected} None\n"
+
+
+def test_programs_that_a_program_starts_get_pytorch_if_told_so(runner: Runner) -> None:
+    def parent() -> None:
+        import subprocess
+        import sys
+
+        import torch  # noqa: F401
+
+        print(subprocess.run([sys.executable, "-c", "import torch"], check=False).returncode)
+
+    runner.write("parent.py", program(parent))
+    done = runner.tinytorch("parent.py", TINYTORCH_AS_TORCH="0")
+    assert done.stdout == "1\n" and "the real torch was loaded" in done.stderr
+
+
+def test_programs_of_other_environments_keep_their_torch(runner: Runner) -> None:
+    """One that finds no tinytorch imports what it finds."""
+
+    def parent() -> None:
+        import os
+        import subprocess
+        import sys
+
+        folder = os.environ["PYTHONPATH"].partition(os.pathsep)[0]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, "site"])}
+        code = (
+            "import sys; sys.modules['tinytorch'] = None; import importlib.metadata as m\n"
+            "try: m.version('torch')\nexcept m.PackageNotFoundError: import torch"
+        )
+        print(subprocess.run([sys.executable, "-c", code], env=env, check=False).returncode)
+
+    runner.write("parent.py", program(parent))
+    done = runner.tinytorch("parent.py")
+    assert done.stdout == "1\n" and "the real torch was loaded" in done.stderr
 
 
 def test_spawned_processes_get_tinytorch_too(runner: Runner) -> None:

@@ -32,7 +32,8 @@ Without arguments: a REPL with tinytorch imported as tt.
 
 With a script (- reads it from standard input), a module or code: runs it as Python would,
 with tinytorch in the place of torch. `import torch` and `from torch.utils.data import
-DataLoader` get tinytorch's; PyTorch itself is not loaded, installed or not.
+DataLoader` get tinytorch's; PyTorch itself is not loaded, installed or not. The same holds in
+Python programs that it starts, unless the environment variable TINYTORCH_AS_TORCH is 0.
 
   --ipython   use IPython for the REPL, if it is installed
   --info      list backends, their state and devices, versions, and the BLAS kernels in use
@@ -149,6 +150,7 @@ def _take_over(argv: list[str], first_path: str) -> None:
     if not sys.flags.safe_path:
         sys.path[0] = first_path
     as_torch.install_as_torch()
+    as_torch.install_in_children()
 
 
 def _new_main(**facts: object) -> dict[str, Any]:

@@ -50,7 +50,7 @@ FURTHER = {
     "test_join", "test_join_throws", "test_join_with_buffers", "test_sync_batch_norm", "test_zero",
     "test_join_with_zero", "test_comm_hooks", "test_uneven_use", "test_sampler",
     "test_copies_and_pickles", "test_arguments", "test_skipped_parameters",
-    "test_averages", "test_meshes", "test_checkpoints",
+    "test_averages", "test_meshes", "test_checkpoints", "test_batched_power",
 }  # fmt: skip
 
 
@@ -94,3 +94,36 @@ def test_passes_are_recorded_of_pytorch(tmp_path: Path) -> None:
     ranks = gloo(2, "passes.py", tmp_path / "found")
     assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
     assert read_passes(tmp_path / "found") == PASSES
+
+
+#: PyTorch's gradients after communication hooks, and parameters after averages, on two ranks.
+COMPRESSED = json.loads(Path(__file__).with_name("compressed.json").read_text())
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    """Compare numbers in nested lists and dicts, which float32 arithmetic made."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key, value in expected.items():
+            assert_close(found[key], value)
+    elif isinstance(expected, list):
+        for got, value in zip(found, expected, strict=True):
+            assert_close(got, value)
+    elif isinstance(expected, str):
+        assert found == expected
+    else:
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+@needs_mpi
+def test_hooks_compress_and_averagers_average_as_pytorchs(tmp_path: Path) -> None:
+    done = mpiexec(2, "compressed.py", tmp_path / "found")
+    assert done.returncode == 0, done.stderr
+    assert_close(read_passes(tmp_path / "found"), COMPRESSED)
+
+
+@pytest.mark.torch
+def test_compressed_gradients_are_recorded_of_pytorch(tmp_path: Path) -> None:
+    ranks = gloo(2, "compressed.py", tmp_path / "found")
+    assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
+    assert_close(read_passes(tmp_path / "found"), COMPRESSED)

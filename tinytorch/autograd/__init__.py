@@ -6,11 +6,17 @@ from ..state import enable_grad as enable_grad
 from ..state import inference_mode as inference_mode
 from ..state import no_grad as no_grad
 from ..state import set_grad_enabled as set_grad_enabled
+from ..state.recorder import RECORDER
 from .anomaly import detect_anomaly as detect_anomaly
 from .anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .anomaly import is_anomaly_enabled as is_anomaly_enabled
 from .anomaly import set_detect_anomaly as set_detect_anomaly
 from .nodes import RemovableHandle as RemovableHandle
+
+
+def _profiler_enabled() -> bool:
+    """Whether a profiler is active."""
+    return RECORDER.get() is not None
 
 
 def __getattr__(name: str) -> object:

@@ -32,6 +32,15 @@ class Backend(str):
     """
 
     UNDEFINED, GLOO, NCCL, UCC, MPI, XCCL = "undefined", "gloo", "nccl", "ucc", "mpi", "xccl"
+    backend_list: ClassVar[list[str]] = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI]
+    #: The backend of each type of device, and the types of devices of each backend.
+    default_device_backend_map: ClassVar[dict[str, str]] = {
+        "cpu": GLOO, "cuda": NCCL, "xpu": XCCL, "mps": GLOO,
+    }  # fmt: skip
+    backend_capability: ClassVar[dict[str, list[str]]] = {
+        GLOO: ["cpu", "cuda"], NCCL: ["cuda"], XCCL: ["xpu"], UCC: ["cpu", "cuda"],
+        MPI: ["cpu", "cuda"],
+    }  # fmt: skip
 
     def __new__(cls, name: str) -> Backend:
         if not isinstance(name, str):

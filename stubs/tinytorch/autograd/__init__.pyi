@@ -27,3 +27,5 @@ from tinytorch.state import enable_grad as enable_grad
 from tinytorch.state import inference_mode as inference_mode
 from tinytorch.state import no_grad as no_grad
 from tinytorch.state import set_grad_enabled as set_grad_enabled
+
+def _profiler_enabled() -> bool: ...

@@ -12,7 +12,11 @@ from torch import nn
 from torch.distributed import checkpoint
 from torch.distributed._functional_collectives import all_reduce as functional_all_reduce
 from torch.distributed._functional_collectives import wait_tensor
-from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, post_localSGD_hook
+from torch.distributed.algorithms.ddp_comm_hooks import (
+    default_hooks,
+    post_localSGD_hook,
+    powerSGD_hook,
+)
 from torch.distributed.algorithms.join import Join
 from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager
 from torch.distributed.checkpoint.api import CheckpointException
@@ -183,6 +187,29 @@ def test_comm_hooks():
         net.zero_grad()
         net(x).square().mean().backward()
         torch.testing.assert_close(got, net.weight.grad, rtol=tolerance, atol=tolerance)
+
+
+def test_batched_power():
+    """A matrix of rank one is kept; of others, what a step leaves out comes with a later one."""
+    if not dist.is_mpi_available():
+        return  # PyTorch's asserts three dimensions, of a matrix of two
+    for x, steps in ((torch.full((1, 3), RANK + 1.0), 1), (torch.eye(3) * (RANK + 1.0), 5)):
+        torch.manual_seed(8)
+        net, weights = nn.Linear(3, 3, bias=False), torch.randn(len(x), 3)
+        model = DDP(net)
+        state = powerSGD_hook.PowerSGDState(None, start_powerSGD_iter=2)
+        model.register_comm_hook(state, powerSGD_hook.batched_powerSGD_hook)
+        found = []
+        for _ in range(2 + steps):
+            model.zero_grad()
+            (model(x) * weights).sum().backward()
+            found.append(net.weight.grad.clone())
+        left = state.error_dict[0].clone()
+        dist.all_reduce(left)
+        total = sum(found[2:]) + left.view(3, 3) / SIZE
+        torch.testing.assert_close(total, steps * found[0])
+        assert torch.allclose(found[2], found[0]) == (steps == 1)
+        assert equal_on_all(found[-1])
 
 
 def test_uneven_use():

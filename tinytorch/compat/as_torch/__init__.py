@@ -12,6 +12,7 @@ names though no tensor can be of them. Programs read texts, too,
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -25,7 +26,7 @@ from ... import dtypes
 from ...torch_version import TorchVersion
 from ..import_hook import alias
 
-__all__ = ["facade", "install_as_torch", "uninstall_as_torch"]
+__all__ = ["facade", "install_as_torch", "install_in_children", "uninstall_as_torch"]
 
 #: The PyTorch whose API this is.
 _API = "2.13.0"
@@ -98,6 +99,18 @@ def uninstall_as_torch() -> None:
             setattr(thing, name, before)
     for name in [each for each in sys.modules if each.partition(".")[0] in _ROOTS]:
         del sys.modules[name]
+
+
+def install_in_children() -> None:
+    """Have the Python programs that this one starts import tinytorch as torch, too.
+
+    They inherit ``TINYTORCH_AS_TORCH=1``, unless it is set to something else, and a ``PYTHONPATH``
+    with this folder, whose ``sitecustomize.py`` reads it.
+    """
+    if os.environ.setdefault("TINYTORCH_AS_TORCH", "1") == "1":
+        folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        rest = [folder for folder in folders if folder and folder != _FOLDER]
+        os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *rest])
 
 
 def _answer_for_torch(module: Any) -> None:

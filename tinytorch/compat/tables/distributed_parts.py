@@ -53,6 +53,9 @@ TABLES = {
         files="api default_planner filesystem format_utils hf_storage metadata optimizer planner "
         "staging state_dict state_dict_loader state_dict_saver stateful storage utils",
     ),
+    "distributed.optim": Table(
+        names=_absent("optim", _CALLED, "DistributedOptimizer", "as_functional_optim"),
+    ),
     "distributed._functional_collectives": Table(
         doc="Collectives that return their result, for programs that PyTorch's compiler reads.",
         names={

@@ -339,6 +339,20 @@ class DistributedDataParallel(Module, Joinable):
             )
         self.reducer.hook = state, hook
 
+    def _get_ddp_logging_data(self) -> dict[str, str | int]:
+        """Options and sizes, of those that PyTorch logs; Lightning reads them."""
+        params = self.reducer.params
+        return {
+            "backend_name": self.process_group._backend,
+            "module_name": type(self.module).__name__,
+            "find_unused_parameters": int(self.reducer.find_unused),
+            "gradient_as_bucket_view": int(self.reducer.as_views),
+            "num_parameter_tensors": len(params),
+            "total_parameter_size_bytes": sum(param.nbytes for param in params),
+            "rank": self.process_group.rank(),
+            "world_size": self.process_group.size(),
+        }
+
     # -- inputs of unequal number -------------------------------------------------------------
 
     def join(

@@ -1,0 +1,34 @@
+"""A communication hook that communicates nothing, to measure what communication costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....futures import Future
+from ...reducer import GradBucket
+
+__all__ = ["noop_hook"]
+
+
+def noop_hook(_: Any, bucket: GradBucket) -> Future[Any]:
+    """Leave each rank its own gradients.
+
+    Args:
+        _: Not used.
+        bucket: The gradients.
+
+    Returns:
+        A future of the bucket as it is.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import debugging_hooks
+        >>> tt.distributed.init_process_group("mpi")
+        >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
+        >>> model.register_comm_hook(None, debugging_hooks.noop_hook)
+        >>> model(tt.ones(1, 1)).sum().backward()
+        >>> tt.distributed.destroy_process_group()
+    """
+    done: Future[Any] = Future()
+    done.set_result(bucket.buffer())
+    return done

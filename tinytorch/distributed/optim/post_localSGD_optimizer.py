@@ -1,0 +1,81 @@
+"""Post-local SGD: each rank takes steps of its own, and parameters are averaged every few.
+
+Lin et al., "Don't Use Large Mini-Batches, Use Local SGD", 2018.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...optim.optimizer import Optimizer
+from ..algorithms.model_averaging.averagers import ModelAverager
+
+__all__ = ["PostLocalSGDOptimizer"]
+
+
+class PostLocalSGDOptimizer(Optimizer):
+    """Optimizer that averages the parameters over the ranks after steps of another optimizer.
+
+    Args:
+        optim: The optimizer of this rank.
+        averager: Averages the parameters every few steps.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.algorithms.model_averaging import averagers
+        >>> from tinytorch.distributed.optim import PostLocalSGDOptimizer
+        >>> tt.distributed.init_process_group("mpi")
+        >>> w = tt.ones(2, requires_grad=True)
+        >>> averager = averagers.PeriodicModelAverager(period=4)
+        >>> optimizer = PostLocalSGDOptimizer(tt.optim.SGD([w], lr=0.5), averager)
+        >>> w.sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.5000, 0.5000], requires_grad=True)
+        >>> optimizer.state_dict()["step"]
+        1
+        >>> tt.distributed.destroy_process_group()
+    """
+
+    def __init__(self, optim: Optimizer, averager: ModelAverager) -> None:
+        self.optim, self.averager = optim, averager
+        self.param_groups = optim.param_groups
+
+    @property
+    def state(self) -> Any:  # type: ignore[override]
+        """State of the optimizer of this rank."""
+        return self.optim.state
+
+    def __repr__(self) -> str:
+        return repr(self.optim)
+
+    def state_dict(self) -> dict[str, Any]:
+        """State dict of the optimizer of this rank, with the averager's ``step``."""
+        return {**self.optim.state_dict(), "step": self.averager.step}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load the optimizer's state and the averager's ``step``."""
+        self.optim.load_state_dict(state_dict)
+        if "step" not in state_dict:
+            warnings.warn(
+                "Loaded state dict does not contain a step counter for an averager. "
+                "Setting step counter to 0.",
+                stacklevel=2,
+            )
+        self.averager.step = state_dict.get("step", 0)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take a step, and average the parameters if it is time."""
+        loss = self.optim.step(closure)
+        self.averager.average_parameters(self.param_groups)
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Remove the gradients."""
+        self.optim.zero_grad(set_to_none=set_to_none)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group of parameters to the optimizer of this rank."""
+        self.optim.add_param_group(param_group)
