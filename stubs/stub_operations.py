@@ -259,6 +259,7 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
     spelt = numpy_keywords(op)
     if not spelt or (len(forms) > 1 and op.registered.numpy_form is None):
         yield from forms
+        yield from axis_forms(forms, spelt)
         return
     returns = numpy_result(op)
     if len(forms) > 1 and all(returned(form) == returns for form in forms):
@@ -278,6 +279,23 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
     yield first
     if "axis" in spelt and spelt["axis"].arg in required:
         yield renamed(form, "axis", spelt["axis"].arg, optional)
+
+
+def axis_forms(
+    forms: list[ast.FunctionDef], spelt: dict[str, ast.arg]
+) -> Iterator[ast.FunctionDef]:
+    """The forms that require ``dim``, with ``axis`` in its place."""
+    if "axis" not in spelt:
+        return
+    others = {new: old for new, old in spelt.items() if new != "axis"}
+    for form in forms:
+        required = form.args.args[: len(form.args.args) - len(form.args.defaults)]
+        named = {a.arg: a for a in required}
+        annotation = getattr(named.get(spelt["axis"].arg), "annotation", None)
+        if ast.unparse(annotation or LITERAL_DOTS) == "int" and form.args.vararg is None:
+            found = renamed(form, "axis", spelt["axis"].arg, {})
+            add_keywords(found, others)
+            yield found
 
 
 def numpy_keywords(op: Op) -> dict[str, ast.arg]:

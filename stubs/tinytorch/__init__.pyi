@@ -12487,6 +12487,16 @@ def max(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
+def max(
+    input: Tensor | ndarray,
+    *,
+    axis: _int,
+    keepdim: _bool = False,
+    other: None = None,
+    out: Sequence[Tensor] | None = None,
+    keepdims: _bool = ...,
+) -> return_types.max: ...
+@overload
 def max_pool1d(
     input: Tensor | ndarray,
     kernel_size: _int | Sequence[_int],
@@ -12766,6 +12776,15 @@ def median(
     *,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.median: ...
+@overload
+def median(
+    input: Tensor | ndarray,
+    *,
+    axis: _int,
+    keepdim: _bool = False,
+    out: Sequence[Tensor] | None = None,
+    keepdims: _bool = ...,
+) -> return_types.median: ...
 def meshgrid(*tensors: Any, indexing: str | None = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension.
 
@@ -12840,6 +12859,16 @@ def min(
     other: Tensor | ndarray,
     out: Tensor | None = None,
 ) -> Tensor: ...
+@overload
+def min(
+    input: Tensor | ndarray,
+    *,
+    axis: _int,
+    keepdim: _bool = False,
+    other: None = None,
+    out: Sequence[Tensor] | None = None,
+    keepdims: _bool = ...,
+) -> return_types.min: ...
 def min_scalar_type(a: Any) -> dtype:
     """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
 
@@ -13419,6 +13448,15 @@ def nanmedian(
     keepdim: _bool = False,
     *,
     out: Sequence[Tensor] | None = None,
+) -> return_types.nanmedian: ...
+@overload
+def nanmedian(
+    input: Tensor | ndarray,
+    *,
+    axis: _int,
+    keepdim: _bool = False,
+    out: Sequence[Tensor] | None = None,
+    keepdims: _bool = ...,
 ) -> return_types.nanmedian: ...
 def nanmin(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
     """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
@@ -19216,6 +19254,13 @@ def unflatten(input: Tensor | NDArray[Any] | ndarray, dim: _int, sizes: Sequence
     """
 @overload
 def unflatten(input: Tensor | NDArray[Any] | ndarray, dim: _int, *sizes: _int) -> Tensor: ...
+@overload
+def unflatten(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    axis: _int,
+    sizes: Sequence[_int],
+) -> Tensor: ...
 def unfold(
     input: Tensor | NDArray[Any] | ndarray,
     dimension: _int,

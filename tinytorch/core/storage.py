@@ -269,7 +269,7 @@ class Storage:
         """
         return self._xp.to_numpy(self._data).tolist()
 
-    def item(self) -> Any:
+    def item(self) -> int | float | bool:
         """The single element as a Python number; RuntimeError for more or fewer.
 
         Example:
@@ -278,7 +278,7 @@ class Storage:
             3
         """
         try:
-            return self._xp.item(self._data)
+            return self._xp.item(self._data)  # type: ignore[no-any-return]
         except ValueError:
             size = self._data.size
             if size == 1:

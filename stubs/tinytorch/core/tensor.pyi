@@ -6933,6 +6933,16 @@ class Tensor(Storage):
     ) -> Tensor: ...
     @overload
     def max(_self, *, other: Tensor | ndarray, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def max(
+        _self,
+        *,
+        axis: _int,
+        keepdim: _bool = False,
+        other: None = None,
+        out: Sequence[Tensor] | None = None,
+        keepdims: _bool = ...,
+    ) -> return_types.max: ...
     def maximum(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
@@ -7026,6 +7036,15 @@ class Tensor(Storage):
         out: Sequence[Tensor] | None = None,
     ) -> return_types.median: ...
     @overload
+    def median(
+        _self,
+        *,
+        axis: _int,
+        keepdim: _bool = False,
+        out: Sequence[Tensor] | None = None,
+        keepdims: _bool = ...,
+    ) -> return_types.median: ...
+    @overload
     def min(
         _self,
         dim: None = None,
@@ -7073,6 +7092,16 @@ class Tensor(Storage):
     ) -> Tensor: ...
     @overload
     def min(_self, *, other: Tensor | ndarray, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def min(
+        _self,
+        *,
+        axis: _int,
+        keepdim: _bool = False,
+        other: None = None,
+        out: Sequence[Tensor] | None = None,
+        keepdims: _bool = ...,
+    ) -> return_types.min: ...
     def minimum(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
@@ -7518,6 +7547,15 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Sequence[Tensor] | None = None,
+    ) -> return_types.nanmedian: ...
+    @overload
+    def nanmedian(
+        _self,
+        *,
+        axis: _int,
+        keepdim: _bool = False,
+        out: Sequence[Tensor] | None = None,
+        keepdims: _bool = ...,
     ) -> return_types.nanmedian: ...
     def nanquantile(
         _self,
@@ -11241,6 +11279,8 @@ class Tensor(Storage):
         """
     @overload
     def unflatten(_self, dim: _int, *sizes: _int) -> Tensor: ...
+    @overload
+    def unflatten(_self, *, axis: _int, sizes: Sequence[_int]) -> Tensor: ...
     def unfold(_self, dimension: _int, size: _int, step: _int) -> Tensor:
         """Windows along a dimension, each in a new last dimension.
 

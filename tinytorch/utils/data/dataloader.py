@@ -7,9 +7,11 @@ import os
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Generic, Protocol, overload
 
+from ...core.tensor import Tensor
 from ...state.tracebacks import short
 from ...warnings import warn, warn_once
 from . import _draws
@@ -24,7 +26,37 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
 __all__ = ["DataLoader"]
 
-T_co = TypeVar("T_co", covariant=True)
+if TYPE_CHECKING:
+    import numpy  # noqa: TID251  # whose arrays and numbers are collated
+    from typing_extensions import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)
+    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
+
+    class _Named(Protocol):
+        """A named tuple."""
+
+        @property
+        def _fields(self) -> tuple[str, ...]: ...
+
+    _Sample = Tensor | float | numpy.ndarray[Any, Any] | numpy.number[Any]
+    _T = TypeVar("_T")
+    _Key = TypeVar("_Key")
+    _Tuple = TypeVar("_Tuple", bound=_Named)
+else:
+    from typing import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)
+    Batch_co = TypeVar("Batch_co", covariant=True)
+
+
+class _Collated:
+    """Batch type, for type checkers, of a loader that uses ``default_collate``."""
+
+
+class _Unknown:
+    """Batch type, for type checkers, that only ``Any`` matches."""
+
 
 #: Attributes that the parts made in ``__init__`` depend on.
 _FIXED = frozenset(
@@ -32,7 +64,7 @@ _FIXED = frozenset(
 )
 
 
-class DataLoader(Generic[T_co]):
+class DataLoader(Generic[T_co, Batch_co]):
     """Iterate over a dataset in batches; every ``iter`` is a new pass.
 
     With the same seed, ``shuffle=True`` visits the samples in PyTorch's order.
@@ -96,9 +128,55 @@ class DataLoader(Generic[T_co]):
     prefetch_factor: int | None
     _ready = False
 
+    @overload
+    def __init__(
+        self: DataLoader[_T, _Collated],
+        dataset: Dataset[_T],
+        batch_size: int = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None: ...
+
+    @overload
     def __init__(
         self,
         dataset: Dataset[T_co],
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Batch_co] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        dataset: Dataset[Any],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -178,6 +256,31 @@ class DataLoader(Generic[T_co]):
         """What is iterated over for the keys of batches."""
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
+    @overload
+    def __iter__(self: DataLoader[Any, _Unknown]) -> Iterator[Any]: ...
+
+    @overload
+    def __iter__(self: DataLoader[_Tuple, _Collated]) -> Iterator[_Tuple]: ...
+
+    @overload
+    def __iter__(
+        self: DataLoader[tuple[_Sample, ...], _Collated],
+    ) -> Iterator[list[Tensor]]: ...
+
+    @overload
+    def __iter__(
+        self: DataLoader[Mapping[_Key, _Sample], _Collated],
+    ) -> Iterator[dict[_Key, Tensor]]: ...
+
+    @overload
+    def __iter__(self: DataLoader[_Sample, _Collated]) -> Iterator[Tensor]: ...
+
+    @overload
+    def __iter__(self: DataLoader[Any, _Collated]) -> Iterator[Any]: ...
+
+    @overload
+    def __iter__(self) -> Iterator[Batch_co]: ...
+
     def __iter__(self) -> Iterator[Any]:
         if self.num_workers == 0 or not _workers_exist():
             return _SerialIterator(self)
@@ -189,6 +292,9 @@ class DataLoader(Generic[T_co]):
         else:
             self._iterator.restart(self)
         return self._iterator
+
+    def __class_getitem__(cls, item: Any) -> GenericAlias:
+        return GenericAlias(cls, item)
 
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):
