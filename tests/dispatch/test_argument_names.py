@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.calls import words
 from tests.oracles import agree
 from tinytorch.dispatch.op import OPS, Op
 from tinytorch.facade import resolve
@@ -130,3 +131,38 @@ def test_an_unknown_keyword_names_the_nearest_one(name: str) -> None:
 def test_a_keyword_that_is_passed_on_names_the_nearest_one(call: Call) -> None:
     with pytest.raises(TypeError, match="'dtyp'. Did you mean 'dtype'?"):
         call(tt.ones(2))
+
+
+class TwoFactors(tt.nn.Module):
+    def forward(self, first: Any, second: Any = 1) -> Any:
+        return first * second
+
+
+@pytest.mark.parametrize(("call", "nearest"), [
+    (lambda: tt.nn.Linear(2, 3, bais=True), "bias"),
+    (lambda: tt.nn.ReLU(inplce=True), "inplace"),
+    (lambda: tt.nn.GRU(2, 3, num_layer=2), "num_layers"),
+    (lambda: tt.nn.Linear(2, 3)(inpt=tt.ones(2)), "input"),
+    (lambda: TwoFactors()(1, secnd=2), "second"),
+    (lambda: tt.nn.Linear(2, 3).load_state_dict({}, strct=False), "strict"),
+    (lambda: tt.nn.utils.clip_grad_norm_([], maxnorm=1), "max_norm"),
+    (lambda: tt.optim.Adam([tt.ones(1)], weightdecay=0.9), "weight_decay"),
+    (lambda: tt.optim.lr_scheduler.StepLR(None, stepsize=3), "step_size"),
+    (lambda: tt.utils.data.DataLoader([1], batchsize=2), "batch_size"),
+    (lambda: tt.distributions.Normal(0, 1, validate_arg=True), "validate_args"),
+    (lambda: tt.nn.functional.one_hot(tt.tensor([1]), num_class=2), "num_classes"),
+    (lambda: tt.nn.functional.multi_head_attention_forward(querry=1), "query"),
+    (lambda: tt.ones(1).backward(retain_grap=True), "retain_graph"),
+    (lambda: tt.autograd.grad(tt.ones(1), tt.ones(1), create_grph=True), "create_graph"),
+    (lambda: tt.func.vmap(abs, in_dim=0), "in_dims"),
+], ids=words)  # fmt: skip
+def test_an_unknown_keyword_of_what_is_no_operation_names_the_nearest_one(
+    call: Call, nearest: str
+) -> None:
+    with pytest.raises(TypeError, match=f"keyword argument .*Did you mean '{nearest}'?"):
+        call()
+
+
+def test_an_unknown_keyword_of_a_function_that_is_called_back_is_left_alone() -> None:
+    with pytest.raises(TypeError, match="argument 'in_dim'$"):
+        tt.func.vmap(lambda x: TwoFactors().forward(x, in_dim=1))(tt.ones(2))

@@ -83,7 +83,7 @@ def asking(function: FunctionType) -> Any:
                     return function(self, *args, **options)
                 return _asked(method, function, self, *args, **options)
             except Exception as error:
-                shorten(error)
+                shorten(error, function, options)
                 raise
 
     return functools.update_wrapper(method, function)

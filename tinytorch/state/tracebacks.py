@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from enum import Enum
@@ -55,12 +56,21 @@ def set_traceback_filtering(mode: str) -> None:
     _filtering["on"] = mode == "on"
 
 
-def shorten(error: BaseException) -> None:
+def shorten(
+    error: BaseException, function: Any = None, options: Collection[str] = frozenset()
+) -> None:
     """Remove this package's frames from an error, and the errors that it replaced.
 
     A public function calls this where it catches the error, and re-raises with a bare ``raise``,
     which adds no line of its own. Lines of the program's functions that were called back stay.
+
+    Args:
+        error: The error.
+        function: The function that was called, if its error may be one of its keywords.
+        options: The keywords of the call. An unknown one gets the nearest parameter's name.
     """
+    if options and error.__class__ is TypeError:
+        _name_nearest_keyword(function, options, error)
     if _filtering["on"]:
         _unchain(error)
         error.__traceback__ = _link(_program_lines(error.__traceback__))
@@ -132,11 +142,25 @@ def _wrap_short(function: Callable[..., Any]) -> Any:
         try:
             return function(*args, **options)
         except Exception as error:
-            shorten(error)
+            shorten(error, function, options)
             raise
 
     call.__wrapped__ = getattr(function, "__wrapped__", function)
     return call
+
+
+def _name_nearest_keyword(function: Any, options: Collection[str], error: BaseException) -> None:
+    """Add the nearest parameter to the error of an unknown keyword, as Python 3.13 does."""
+    found = re.search(r"got an unexpected keyword argument '(\w+)'$", str(error))
+    code = getattr(function, "__code__", None)
+    if found is None or found[1] not in options or code is None:
+        return
+    from difflib import get_close_matches  # not imported before it is needed
+
+    known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+    near = get_close_matches(found[1], [name for name in known if name[0] != "_"], 1)
+    if near:
+        error.args = (f"{error}. Did you mean '{near[0]}'?",)
 
 
 #: Code of all functions that ``short`` returns.

@@ -135,7 +135,7 @@ class Module(Hooked):
                     return HookedCall(self, args, kwargs).run()
                 return self.forward(*args, **kwargs)
             except Exception as error:
-                shorten(error)
+                shorten(error, self.forward, kwargs)
                 raise
 
         #: By PyTorch's name; libraries call it where they override ``__call__``.
