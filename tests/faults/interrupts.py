@@ -51,6 +51,31 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
                 x.sum()
             yield
 
+    def left_loops():
+        dataset = tt.utils.data.TensorDataset(tt.arange(64.0))
+        while True:
+            for context in ("fork", "thread"):
+                for (x,) in tt.utils.data.DataLoader(
+                    dataset, batch_size=8, num_workers=2, multiprocessing_context=context
+                ):
+                    x.sum()
+                    break
+            yield
+
+    def dropped_graphs():
+        names = tt.utils.weak.WeakIdKeyDictionary()
+        while True:
+            x = tt.ones(4, requires_grad=True)
+            x.register_hook(lambda grad: None)
+            y = tt.utils.checkpoint.checkpoint(tt.sin, x * 2, use_reentrant=False)
+            tt.autograd.graph.register_multi_grad_hook((x, y), lambda grads: None)
+            names[x] = y.grad_fn.next_functions
+            y.sum().backward()
+            shared = tt.ones(4).share_memory_()
+            cycle = [x, y, shared]
+            cycle.append(cycle)
+            yield
+
     def saves():
         path = os.path.join(folder, "weights.pt")
         while True:
@@ -155,5 +180,7 @@ def _register(body: str) -> Callable[[Form], str]:
     return check(interrupted)
 
 
-for _body in ("training", "collections", "loaders", "saves", "scopes"):
+for _body in (
+    "training", "collections", "loaders", "left_loops", "dropped_graphs", "saves", "scopes",
+):  # fmt: skip
     _register(_body)

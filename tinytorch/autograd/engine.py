@@ -92,6 +92,8 @@ class Sweep:
         self.namespace: Any | None = ABOVE.graph_namespace() if create_graph else None
         #: Functions that run when the pass is complete.
         self.callbacks: list[Callable[[], object]] = []
+        #: Values that hooks keep from one call to the next in this pass, each under its own key.
+        self.stored: dict[Any, Any] = {}
 
     def wants(self, edge: Edge) -> bool:
         """Whether a gradient along ``edge`` leads to a captured one."""

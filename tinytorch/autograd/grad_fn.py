@@ -8,8 +8,8 @@ alone, so that ``x.grad_fn is x.grad_fn``.
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakValueDictionary
 
+from ..backends.weak_references import WeakValues
 from .above import ABOVE
 from .nodes import (
     FREED,
@@ -186,8 +186,8 @@ class AccumulateGrad(GraphNode):
         return sorted(object.__dir__(self))
 
 
-_FACES: WeakValueDictionary[int, GraphNode] = WeakValueDictionary()
-_LEAVES: WeakValueDictionary[int, AccumulateGrad] = WeakValueDictionary()
+_FACES: WeakValues[int, GraphNode] = WeakValues()
+_LEAVES: WeakValues[int, AccumulateGrad] = WeakValues()
 _TYPES: dict[tuple[str, str], type[GraphNode]] = {}
 
 

@@ -18,7 +18,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..core.tensor import Tensor
 from ..state import Variable
@@ -308,17 +307,16 @@ def register_multi_grad_hook(
 class _AnyHook:
     def __init__(self, fn: Callable[[Any], None]) -> None:
         self.fn = fn
-        self.done: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
         self.lock = threading.Lock()
 
     def of(self, index: int) -> Callable[[Tensor], None]:
         """The hook of the tensor with this index."""
 
         def hook(grad: Tensor) -> None:
-            sweep = CURRENT.get()
+            sweep: Any = CURRENT.get()
             with self.lock:
-                first = sweep not in self.done
-                self.done[sweep] = True
+                first = self not in sweep.stored
+                sweep.stored[self] = True
             if first:
                 self.fn(grad)
 
@@ -329,8 +327,6 @@ class _AllHook:
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
         self.fn = fn
         self.edges: list[Edge] = [edge_of(t) for t in tensors]
-        #: By pass, how many gradients are missing, and those that are there.
-        self.state: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
         self.lock = threading.Lock()
 
     def of(self, index: int) -> Callable[[Tensor], None]:
@@ -339,10 +335,11 @@ class _AllHook:
         def hook(grad: Tensor) -> None:
             sweep: Any = CURRENT.get()
             with self.lock:
-                if sweep not in self.state:
+                if self not in sweep.stored:
                     missing = sum(sweep.reaches(edge) for edge in self.edges)
-                    self.state[sweep] = [missing, [None] * len(self.edges)]
-                state = self.state[sweep]
+                    sweep.stored[self] = [missing, [None] * len(self.edges)]
+                # How many gradients are missing, and those that are there.
+                state = sweep.stored[self]
                 state[0] -= 1
                 state[1][index] = grad
             if not state[0]:

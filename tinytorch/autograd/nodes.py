@@ -11,8 +11,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
-from weakref import WeakValueDictionary
 
+from ..backends.weak_references import WeakValues
 from ..warnings import warn
 
 #: Numbers nodes in the order of their creation: an input's node is always older.
@@ -159,7 +159,7 @@ def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
 class LeafHooks(dict[int, Any]):
     """The hooks of a leaf, in order; a pass asks whether any leaf has some."""
 
-    _tables: WeakValueDictionary[int, LeafHooks] = WeakValueDictionary()
+    _tables: WeakValues[int, LeafHooks] = WeakValues()
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ class LeafHooks(dict[int, Any]):
     @classmethod
     def in_use(cls) -> bool:
         """Whether there is a hook in a table; other threads may make tables meanwhile."""
-        return bool(cls._tables) and any(ref() for ref in cls._tables.valuerefs())
+        return any(ref() for ref in cls._tables.refs())
 
 
 class BeforeAccumulation:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
+from itertools import accumulate
 from typing import IO, Any, NamedTuple, NoReturn
 
 from .. import backends, dtypes
@@ -27,9 +29,10 @@ _DTYPES = {
 _OTHERS = (
     "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E4M3B11FNUZ",
 )  # fmt: skip
-#: The largest header that the format allows, and the largest number.
+#: The largest header that the format allows, the largest number, and how deep Rust's parser goes.
 _LONGEST = 100_000_000
 _LARGEST = 2**64 - 1
+_DEEPEST = 127
 
 
 class _Entry(NamedTuple):
@@ -130,6 +133,9 @@ def _parse(text: bytes) -> _Pairs:
             # Rust's parser reads -0 as a float.
             parse_int=lambda digits: float(digits) if digits[0] == "-" else int(digits),
         )
+        brackets = re.sub(rb'"(?:\\.|[^"\\])*"|[^][{}"]+', b"", text)
+        if max(accumulate(1 if each in b"[{" else -1 for each in brackets)) > _DEEPEST:
+            raise RecursionError
     except RecursionError:
         raise _Invalid("invalid JSON in header: it is nested too deeply") from None
     except ValueError as error:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 from .. import backends
 from ..backends.base import Array, Backend
 from ..backends.storage import flat_order, window
+from ..backends.weak_references import WeakValues
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -60,7 +60,7 @@ def vacant(size: int, dtype: Any, backend: Any) -> Memory:
 
 
 #: By the backend, and what tells the memory from other memory, of what is alive.
-_alive: WeakValueDictionary[Any, Memory] = WeakValueDictionary()
+_alive: WeakValues[Any, Memory] = WeakValues()
 
 
 def memory_of(array: Array, xp: Backend) -> Memory | None:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, MutableMap
 from enum import Enum
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any, TypeVar
-from weakref import WeakSet
+
+from ..backends.weak_references import WeakValues
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -167,8 +168,8 @@ def _name_nearest_keyword(function: Any, options: Collection[str], error: BaseEx
 _SHORT = short(lambda: None).__code__
 #: Files of what ``contextmanager`` and ``dataclass`` make of this package's functions and classes.
 _GENERATED = (contextlib.__file__, "<string>")
-#: Classes whose methods have short tracebacks.
-_done: WeakSet[type] = WeakSet()
+#: By id, the classes whose methods have short tracebacks.
+_done: WeakValues[int, type] = WeakValues()
 #: Methods that are called for each look-up or comparison, or that raise for no argument.
 _LEFT = frozenset(("forward", *(
     f"__{name}__"
@@ -208,9 +209,9 @@ def _defining_module(function: FunctionType) -> str | None:
 def shorten_class(cls: type) -> None:
     """Give the methods of a class of this package short tracebacks."""
     ours = cls.__module__.partition(".")[0] == _PACKAGE
-    if not ours or cls in _done or issubclass(cls, (BaseException, Enum)):
+    if not ours or _done.get(id(cls)) is cls or issubclass(cls, (BaseException, Enum)):
         return
-    _done.add(cls)
+    _done[id(cls)] = cls
     for name, value in list(vars(cls).items()):
         if name not in _LEFT and (name[0] != "_" or name.startswith("__")):
             wrap = type(value) if isinstance(value, (staticmethod, classmethod)) else _same

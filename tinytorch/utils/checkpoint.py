@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import enum
 import importlib
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -324,8 +323,10 @@ class _Saved:
         self.early_stop = early_stop
         self.checked = checked
         self.facts: list[tuple[Any, ...]] = []
-        #: By pass, what was computed again and not yet asked for.
-        self.again: weakref.WeakKeyDictionary[Any, dict[int, Tensor]] = weakref.WeakKeyDictionary()
+        #: Tensors outside of a pass that were computed again and not yet unpacked.
+        self.again: dict[int, Tensor] = {}
+        # Key of those of a pass, which would keep this object alive if it were the key.
+        self.key = object()
 
     def pack(self, tensor: Tensor) -> _Place:
         """Keep a tensor's place alone."""
@@ -334,10 +335,12 @@ class _Saved:
 
     def unpack(self, place: _Place) -> Tensor:
         """The tensor of a place, computed again with all others if need be."""
-        sweep: Any = CURRENT.get() or self
-        if place.index not in self.again.get(sweep, {}):
-            self.again[sweep] = self._recompute()
-        return self.again[sweep].pop(place.index)
+        sweep = CURRENT.get()
+        again = self.again if sweep is None else sweep.stored.setdefault(self.key, {})
+        if place.index not in again:
+            again.clear()
+            again.update(self._recompute())
+        return again.pop(place.index)
 
     def _recompute(self) -> dict[int, Tensor]:
         made: list[Tensor] = []

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
-from weakref import WeakKeyDictionary
 
 from ..core.tensor import Tensor
 from ..nn.module.global_hooks import (
@@ -29,6 +28,7 @@ from ..nn.module.global_hooks import (
 from ..overrides import TorchFunctionMode
 from ..warnings import warn
 from ._flop_formulas import FORMULAS, Work, works
+from .weak import WeakIdKeyDictionary
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]
 
@@ -206,7 +206,7 @@ class _ModuleNames:
     """Which modules' ``forward`` is running: the outermost by class, others by their place."""
 
     def __init__(self) -> None:
-        self._names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self._names = WeakIdKeyDictionary()
         self._running: list[str] = []
         self._handles: list[Any] = []
 

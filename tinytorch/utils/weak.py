@@ -5,6 +5,7 @@ Tensors are equal element by element, so that ``weakref.WeakKeyDictionary`` cann
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Iterator, MutableMapping
 from typing import Any
@@ -47,7 +48,9 @@ class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
 
 
 class WeakIdKeyDictionary(MutableMapping[Any, Any]):
-    """A dictionary of objects by identity, which it does not keep: entries go with their keys.
+    """A dictionary of objects by identity, which it does not keep alive.
+
+    The entry of a key that is gone is removed when the dictionary is next used.
 
     Args:
         dict: What it holds first: a mapping or pairs.
@@ -67,24 +70,25 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
 
     def __init__(self, dict: Any = None, ref_type: Any = WeakIdRef) -> None:
         self.ref_type = ref_type
-        self.data: Any = {}
+        self._data: Any = {}
+        # References to keys that are gone. Their callback is a C function: Python drops what a
+        # Python function raises there, such as the KeyboardInterrupt of Ctrl-C.
+        self._dead: list[Any] = []
         self.update({} if dict is None else dict)
 
     def __getitem__(self, key: Any) -> Any:
         return self.data[self.ref_type(key)]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.data[self.ref_type(key, self._forget())] = value
+        self.data[self.ref_type(key, self._dead.append)] = value
 
-    def _forget(self) -> Any:
-        owner = weakref.ref(self)
-
-        def forget(reference: Any) -> None:
-            found = owner()
-            if found is not None:
-                found.data.pop(reference, None)
-
-        return forget
+    @property
+    def data(self) -> dict[Any, Any]:
+        """The values by the references to their keys."""
+        with contextlib.suppress(IndexError):  # another thread may empty the list, too
+            while self._dead:
+                self._data.pop(self._dead.pop(), None)
+        return self._data  # type: ignore[no-any-return]
 
     def __delitem__(self, key: Any) -> None:
         del self.data[self.ref_type(key)]

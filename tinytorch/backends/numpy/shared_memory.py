@@ -12,10 +12,11 @@ import mmap
 import os
 import sys
 import tempfile
-import weakref
 from typing import Any
 
 import numpy
+
+from ..weak_references import CallingRef, WeakValues
 
 #: Whether descriptors can be passed to other processes.
 POSSIBLE = sys.platform not in ("emscripten", "wasi", "win32")
@@ -29,7 +30,7 @@ class Segment:
 
     def __init__(self, descriptor: int, size: int) -> None:
         protection = mmap.PROT_READ | mmap.PROT_WRITE
-        library = _c_library()
+        library = c_library()
         address = library.mmap(None, size, protection, mmap.MAP_SHARED, descriptor, 0)
         if address in (None, _MAP_FAILED):
             error = ctypes.get_errno()
@@ -39,15 +40,19 @@ class Segment:
         self.__array_interface__ = {
             "data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3,
         }  # fmt: skip
-        weakref.finalize(self, library.munmap, address, size).atexit = False
-        weakref.finalize(self, os.close, descriptor).atexit = False
+        close = CallingRef(self, functools.partial(os.close, descriptor))
+        unmap = CallingRef(self, functools.partial(library.munmap, address, size))
+        _releases[descriptor] = close, unmap  # the newest reference is called first
 
 
+#: By descriptor, the references that release a piece. Another one with the same descriptor takes
+#: the place of one that is gone.
+_releases: dict[int, tuple[CallingRef, CallingRef]] = {}
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
 
 @functools.cache
-def _c_library() -> Any:
+def c_library() -> Any:
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = (
@@ -58,7 +63,7 @@ def _c_library() -> Any:
 
 
 #: By what tells a file apart, the array of all bytes of those that are mapped here.
-_mapped: weakref.WeakValueDictionary[tuple[int, int], Any] = weakref.WeakValueDictionary()
+_mapped: WeakValues[tuple[int, int], Any] = WeakValues()
 
 
 def unnamed_file() -> int:
@@ -105,7 +110,7 @@ def segment_of(array: Any) -> Segment | None:
 def root_of(segment: Segment) -> Any:
     """The array of all bytes of a piece."""
     status = os.fstat(segment.descriptor)
-    return _mapped[status.st_dev, status.st_ino]
+    return _mapped.get((status.st_dev, status.st_ino))
 
 
 class Move:

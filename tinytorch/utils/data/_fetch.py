@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from .collate import default_collate
+from . import collate
 from .dataset import Dataset, IterableDataset, TensorDataset
 
 __all__ = ["Fetch", "make_fetch"]
@@ -30,7 +30,7 @@ def make_fetch(
         return _stream_fetch(iter(dataset), batched, collate_fn, drop_last)
     if not batched:
         return lambda index: collate_fn(dataset[index])
-    if _is_plain_tensor_dataset(dataset) and collate_fn is default_collate:
+    if _is_plain_tensor_dataset(dataset) and collate_fn is collate.default_collate:
         return _row_fetch(dataset)
     return lambda indices: collate_fn(_samples(dataset, indices))
 
@@ -70,7 +70,7 @@ def _row_fetch(dataset: Any) -> Fetch:
 
     def fetch(indices: list[Any]) -> Any:
         if any(type(index) is not int for index in indices):
-            return default_collate([dataset[index] for index in indices])
+            return collate.default_collate([dataset[index] for index in indices])
         return [tensor[indices] for tensor in dataset.tensors]
 
     return fetch

@@ -6,26 +6,28 @@ Reference: https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loa
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import queue
 import random
 import signal
+import socket
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from multiprocessing import connection, context
 from typing import Any, NoReturn
 
 from ...backends import list_backends, load, register_backend, registered
+from ...backends.numpy import shared_memory
 from ...multiprocessing import get_context
 from ...multiprocessing.messages import receive, send
 from ...multiprocessing.parents import when_parent_ends
 from ...random import manual_seed
 from ...state import State, get_state
 from ...state.settings import get_num_threads, set_num_threads
-from ._workers import STOP, Failure, Job, Maker, be_worker, work
+from ._workers import STOP, Failure, Job, Maker, Team, be_worker, forget_teams, work
 
 __all__ = ["Processes"]
 
@@ -34,28 +36,31 @@ _PATIENCE = 5.0
 
 #: This process's ends of the pipes. A child that is forked closes its copies, so that the end of
 #: this process is the end of the pipe.
-_ends: weakref.WeakSet[Any] = weakref.WeakSet()
+_ends: set[Any] = set()
 
 
 def _close_copies() -> None:
     for end in list(_ends):
         end.close()
     _ends.clear()
+    forget_teams()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_copies)
 
 
-class Processes:
+class Processes(Team):
     """The processes; ``stop`` leaves none behind.
 
     Args:
         jobs: What each is to do.
         method: How they are started: a name, a context, or None for what is usual here.
+        iterator: See ``Team``.
     """
 
-    def __init__(self, jobs: list[Job], method: Any) -> None:
+    def __init__(self, jobs: list[Job], method: Any, iterator: Any) -> None:
+        super().__init__(iterator)
         self.owner = os.getpid()
         self.connections: list[Any] = []
         self.processes: list[Any] = []
@@ -82,6 +87,10 @@ class Processes:
             daemon=True,
         )
         self.connections.append(here)
+        if shared_memory.POSSIBLE:
+            # Its worker reads the end of the pipe, also where a process has a copy of this end.
+            shutdown = shared_memory.c_library().shutdown
+            self.end_with_iterator(functools.partial(shutdown, here.fileno(), socket.SHUT_RDWR))
         process.start()
         self.processes.append(process)
         there.close()  # so that the end of the process is the end of the pipe
@@ -133,13 +142,14 @@ class Processes:
         self.stop()
         raise RuntimeError(self.lost)
 
-    def stop(self) -> None:
-        """See ``Team``; waits for the processes, and kills those that take too long."""
+    def _stop(self) -> None:
+        """Wait for the processes, and kill those that take too long."""
         if os.getpid() != self.owner:  # a forked copy
             return
         for each in self.connections:
             with contextlib.suppress(OSError):  # it has ended, or is closed
                 send(each, -1, STOP)
+            _ends.discard(each)
             each.close()
         deadline = time.monotonic() + _PATIENCE
         for end in (None, "terminate", "kill"):

@@ -1,27 +1,34 @@
 """What a worker of a loader does, wherever it runs, and the workers that are threads.
 
 Batch ``n`` goes to worker ``n % num_workers``, so that what a worker does depends on its
-number and seed alone. A worker knows the loader's questions but not the iterator: when
-nobody holds the iterator any more, the workers are told to stop.
+number and seed alone. A worker does not refer to the iterator: when the iterator is gone the
+workers end by themselves, and the program waits for them when it next uses a loader, or exits.
 """
 
 from __future__ import annotations
 
+import atexit
 import copy
+import functools
 import queue
 import threading
 import traceback
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn
+from weakref import ref
 
 from ... import backends
+from ...backends.weak_references import CallingRef
 from ...state import current_backend, generator_context
 from ._fetch import Fetch, make_fetch
 from .dataset import IterableDataset
 
-__all__ = ["ENDED", "Failure", "Job", "Maker", "Threads", "WorkerInfo", "get_worker_info", "work"]
+__all__ = [
+    "ENDED", "Failure", "Job", "Maker", "Team", "Threads", "WorkerInfo", "get_worker_info",
+    "stop_dropped", "work",
+]  # fmt: skip
 
 
 class _Sign:
@@ -169,11 +176,36 @@ class Job:
         return replace(self, info=replace(self.info, dataset=own), init=init)
 
 
-class Team(Protocol):
-    """Workers, by their numbers."""
+#: Teams that have not been stopped.
+_teams: set[Team] = set()
+
+
+class Team:
+    """Workers, by their numbers.
+
+    Args:
+        iterator: The workers end when it is gone.
+    """
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = ref(iterator)
+        self._calls: list[CallingRef] = []
+        _stop_at_exit()
+        _teams.add(self)
+
+    def end_with_iterator(self, end: Callable[[], object]) -> None:
+        """Call ``end``, a C function as ``CallingRef`` needs it, when the iterator is gone."""
+        iterator = self._iterator()
+        if iterator is not None:
+            self._calls.append(CallingRef(iterator, end))
+
+    def is_dropped(self) -> bool:
+        """Whether the iterator is gone."""
+        return self._iterator() is None
 
     def submit(self, worker: int, task: int, key: Any) -> None:
         """Ask a worker for a batch, or send it one of the signs."""
+        raise NotImplementedError
 
     def receive(self, timeout: float) -> tuple[int, Any]:
         """Wait for the next answer: the number of a task, and a batch, ``ENDED`` or a ``Failure``.
@@ -181,9 +213,40 @@ class Team(Protocol):
         Raises:
             TimeoutError: If none has come within so many seconds; 0 waits forever.
         """
+        raise NotImplementedError
 
     def stop(self) -> None:
         """Let the workers end after what they are doing."""
+        self._calls.clear()
+        self._stop()
+        _teams.discard(self)
+
+    def _stop(self) -> None:
+        raise NotImplementedError
+
+
+def stop_dropped() -> None:
+    """Stop the teams whose iterators are gone: their workers have ended, or are about to."""
+    for team in list(_teams):
+        if team.is_dropped():
+            team.stop()
+
+
+def forget_teams() -> None:
+    """In a forked process: leave the workers to the process that started them."""
+    for team in _teams:
+        team._calls.clear()
+    _teams.clear()
+
+
+@functools.cache
+def _stop_at_exit() -> None:
+    atexit.register(_stop_all)
+
+
+def _stop_all() -> None:
+    for team in list(_teams):
+        team.stop()
 
 
 def work(tasks: Any, make: Maker, answer: Callable[[int, Any], object]) -> None:
@@ -233,13 +296,15 @@ class Maker:
             return Failure.of(error, self.job.info.id)
 
 
-class Threads:
+class Threads(Team):
     """Workers that are threads, with random streams of their own for tensors alone."""
 
-    def __init__(self, jobs: list[Job]) -> None:
+    def __init__(self, jobs: list[Job], iterator: Any) -> None:
+        super().__init__(iterator)
         self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.tasks: list[queue.SimpleQueue[tuple[int, Any]]] = [queue.SimpleQueue() for _ in jobs]
         for job, tasks in zip(jobs, self.tasks, strict=True):
+            self.end_with_iterator(functools.partial(tasks.put, (-1, STOP)))
             threading.Thread(
                 target=_run_thread,
                 args=(job.with_own_dataset(), tasks, self.results),
@@ -258,8 +323,7 @@ class Threads:
         except queue.Empty:
             raise TimeoutError from None
 
-    def stop(self) -> None:
-        """See ``Team``."""
+    def _stop(self) -> None:
         for tasks in self.tasks:
             tasks.put((-1, STOP))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import GenericAlias
@@ -14,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, overload
 from ...core.tensor import Tensor
 from ...state.tracebacks import short
 from ...warnings import warn, warn_once
-from . import _draws
+from . import _draws, collate
 from ._arguments import check_arguments
 from ._fetch import make_fetch
 from ._pinning import pinning
-from ._workers import ENDED, REOPEN, Failure, Job, Team, Threads, WorkerInfo
+from ._workers import ENDED, REOPEN, Failure, Job, Team, Threads, WorkerInfo, stop_dropped
 from ._workers import get_worker_info as get_worker_info
-from .collate import default_collate, default_convert
 from .dataset import Dataset, IterableDataset, shown
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
@@ -229,7 +227,7 @@ class DataLoader(Generic[T_co, Batch_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         if collate_fn is None:
-            collate_fn = default_convert if batch_sampler is None else default_collate
+            collate_fn = _default_collate_fn(batch_sampler is not None)
         self.collate_fn = collate_fn
         self._announced_length: int | None = None
         self._iterator: _WorkersIterator | None = None
@@ -465,13 +463,16 @@ class _WorkersIterator(_BaseIterator):
             for i in range(self.count)
         ]  # fmt: skip
         method = loader.multiprocessing_context
-        team: Team = Threads(jobs) if method == "thread" else _processes(jobs, method)
-        self.dismiss = weakref.finalize(self, team.stop)
-        return team
+        stop_dropped()
+        if method == "thread":
+            return Threads(jobs, self)
+        from ._processes import Processes  # which most programs do without
+
+        return Processes(jobs, method, self)
 
     def _shutdown_workers(self) -> None:
         """End the workers; Lightning calls this when training ends."""
-        self.dismiss()
+        self.team.stop()
 
     def restart(self, loader: DataLoader[Any]) -> None:
         """Start another pass with the same workers, dropping what is left of this one."""
@@ -519,7 +520,7 @@ class _WorkersIterator(_BaseIterator):
                 batch.reraise()
             return batch
         if self.ends:
-            self.dismiss()
+            self.team.stop()
         raise StopIteration
 
     def _next_answer(self) -> Any:
@@ -532,10 +533,9 @@ class _WorkersIterator(_BaseIterator):
         return self.arrived.pop(self.wanted - 1)
 
 
-def _processes(jobs: list[Job], method: Any) -> Team:
-    from ._processes import Processes  # which most programs do without
-
-    return Processes(jobs, method)
+def _default_collate_fn(batched: bool) -> Callable[[Any], Any]:
+    """Public function with short tracebacks, which workers that are spawned find by its name."""
+    return collate.default_collate if batched else collate.default_convert
 
 
 class _DatasetKind:
