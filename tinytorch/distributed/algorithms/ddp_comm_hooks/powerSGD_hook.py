@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from .... import dtypes, linalg
@@ -279,7 +280,7 @@ def _approximate(state: PowerSGDState, index: int, stacked: list[Tensor], group:
         matrix.copy_(p @ q.transpose(1, 2))
 
 
-def _divide(memory: Tensor, shapes: list[tuple[int, ...]]) -> list[Tensor]:
+def _divide(memory: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
     parts = memory.split([math.prod(shape) for shape in shapes])
     return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
 
