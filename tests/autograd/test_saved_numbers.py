@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tinytorch as tt
 from tests.calls import Call, called, words
 from tests.oracles import libraries
 
@@ -45,3 +46,41 @@ def test_what_may_change_before_backward_is_what_may_in_pytorch(call: Call, chan
         except RuntimeError:
             outcomes.append("raises")
     assert outcomes[0] == outcomes[1]
+
+
+#: Operations whose gradient reads the input or the result.
+READS: list[Call] = [
+    lambda x: x.prod(), lambda x: x.prod(0), lambda x: 2.5**x, lambda x: x**2.5, lambda x: x**2,
+    lambda L, x: L.linalg.det(x.reshape(2, 2)), lambda L, x: L.linalg.inv(x.reshape(2, 2)),
+    lambda L, x: L.fft.fft(x).abs(), lambda L, x: L.kron(x, x), lambda L, x: L.outer(x, x),
+    lambda L, x: L.index_add(L.zeros(4), 0, L.tensor([0, 1, 2, 3]), x), lambda x: x / x.flip(0),
+    lambda L, x: L.nn.functional.cross_entropy(x[None], L.tensor([1])), lambda x: x.exp(),
+    lambda L, x: L.softmax(x, 0), lambda x: x.cumprod(0), lambda x: x.logsumexp(0),
+    lambda x: x.norm(), lambda x: x.amax(), lambda x: x.std(), lambda x: x.tanh(),
+    lambda x: x.sqrt(), lambda x: 2.5 / x, lambda L, x: L.xlogy(x, x.flip(0)),
+    lambda L, x: L.nn.functional.layer_norm(x, (4,)), lambda x: x.logcumsumexp(0),
+    lambda L, x: L.linalg.slogdet(x.reshape(2, 2))[1], lambda L, x: L.dist(x, x.flip(0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("changed", ["input", "result"])
+@pytest.mark.parametrize("call", READS, ids=words)
+def test_after_a_change_the_gradient_is_that_of_the_original_or_raises(
+    call: Call, changed: str
+) -> None:
+    grads = []
+    for write in (False, True):
+        leaf = tt.tensor([0.3, 0.7, 1.2, 2.1], requires_grad=True)
+        x = leaf * 1
+        y = called(call, {"L": tt, "x": x})
+        if write:
+            with tt.no_grad():
+                (x if changed == "input" else y).add_(0.5)
+        try:
+            y.sum().backward()
+        except RuntimeError as error:
+            assert write and "modified by an inplace operation" in str(error)
+            return
+        assert leaf.grad is not None
+        grads.append(leaf.grad.tolist())
+    assert grads[0] == grads[1]

@@ -134,7 +134,12 @@ def test_environment_variable_in_a_fresh_process():
         tt = importlib.import_module("tinytorch.state")
         print(tt.get_backend(), tt.get_default_backend())
 
-    assert run(program, TINYTORCH_BACKEND="green") == "green green"
+    assert run(program, TINYTORCH_BACKEND=" Green ") == "green green"
+
+
+def test_case_and_blanks_in_the_environment_variable_do_not_matter(monkeypatch):
+    monkeypatch.setenv("TINYTORCH_BACKEND", " NumPy ")
+    assert tt.get_backend() == tt.get_default_backend() == "numpy"
 
 
 def test_invalid_environment_variable_raises_at_first_use_and_not_at_import():
@@ -160,7 +165,7 @@ def test_invalid_environment_variable_raises_at_every_use_until_it_is_mended(mon
         with pytest.raises(tt.UnknownBackendError, match="TINYTORCH_BACKEND=violet") as caught:
             use()
         assert caught.value.name == "violet" and "red" in caught.value.known
-    monkeypatch.setenv("TINYTORCH_BACKEND", "blue")
+    monkeypatch.setenv("TINYTORCH_BACKEND", " BLUE ")
     assert tt.get_backend() == "blue"
 
 
