@@ -198,9 +198,12 @@ def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:
     with pytest.raises(NotImplementedError, match="pip install tensorboardX"):
         writer.add_image("image", None)
     writer.close()
+    writer.flush()  # nothing to do, as PyTorch's
+    writer.add_scalar("later", 0.5, 7)
+    writer.close()
     found = values(tmp_path)
     assert {tag: step for tag, (step, _) in found.items()} == {
-        "loss": 3, "weights": 4, "text": 5, "both": 6,
+        "loss": 3, "weights": 4, "text": 5, "both": 6, "later": 7,
     }  # fmt: skip
     assert found["weights"][1].histo.sum == 6
     assert shapes(graph(tmp_path, "tensorboard.compat.proto")["Net/relu"]) == [[2, 3]]

@@ -260,24 +260,26 @@ class _Plain:
 
     def __init__(self, directory: str, **options: Any) -> None:
         self._directory, self._options = directory, options
-        self._files = {"": self._open("")}
+        self._files: dict[str, Any] = {}
+        self._file()
 
-    def _open(self, run: str) -> Any:
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    def _file(self, run: str = "") -> Any:
+        """The writer of a run, opened if it is not."""
+        if run not in self._files:
+            from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-        options = {**self._options, "max_queue_size": self._options["max_queue"]}
-        del options["max_queue"]
-        return EventFileWriter(os.path.join(self._directory, run), **options)
+            options = {**self._options, "max_queue_size": self._options["max_queue"]}
+            del options["max_queue"]
+            self._files[run] = EventFileWriter(os.path.join(self._directory, run), **options)
+        return self._files[run]
 
     def _write(self, step: int | None, walltime: float | None, run: str = "", **value: Any) -> None:
         from tensorboard.compat.proto import event_pb2, summary_pb2
 
-        if run not in self._files:
-            self._files[run] = self._open(run)
         summary = summary_pb2.Summary(value=[summary_pb2.Summary.Value(**value)])
         when = time.time() if walltime is None else walltime
         event = event_pb2.Event(wall_time=when, step=step, summary=summary)
-        self._files[run].add_event(event)
+        self._file(run).add_event(event)
 
     def add_scalar(self, tag: str, value: float, step: Any = None, walltime: Any = None) -> None:
         self._write(step, walltime, tag=tag, simple_value=value)
@@ -293,7 +295,7 @@ class _Plain:
         from tensorboard.compat.proto import event_pb2
 
         event = event_pb2.Event(wall_time=time.time(), graph_def=graph.SerializeToString())
-        self._files[""].add_event(event)
+        self._file().add_event(event)
 
     def add_text(
         self, tag: str, text_string: str, global_step: Any = None, walltime: Any = None
@@ -324,8 +326,8 @@ class _Plain:
             file.flush()
 
     def close(self) -> None:
-        for file in self._files.values():
-            file.close()
+        while self._files:
+            self._files.popitem()[1].close()
 
     def __getattr__(self, name: str) -> Any:
         raise NotImplementedError(

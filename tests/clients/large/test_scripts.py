@@ -34,18 +34,32 @@ SCRIPTS = {
 }
 FOLDER = Path(__file__).parent
 
+#: Scripts that start ranks of their own, and so need MPI.
+OF_RANKS = {"lightning": "lightning_ranks"}
+
+
+def find(library: str) -> None:
+    import importlib.util
+
+    assert importlib.util.find_spec(library)
+
+
+@pytest.mark.parametrize("library", OF_RANKS)
+def test_script_starts_ranks(runner: Runner, library: str) -> None:
+    if any(runner.python("-c", program(find, name)).returncode for name in (library, "mpi4py")):
+        pytest.skip(f"{library} and mpi4py are not installed: make clients, pip install .[mpi]")
+    out = runner.output(str(FOLDER / f"{OF_RANKS[library]}.py"))
+    assert sorted(out.splitlines()[-2:]) == ["rank 0 of 2: done", "rank 1 of 2: done"]
+
 
 @pytest.mark.parametrize("library", SCRIPTS)
 def test_script_runs_on_tinytorch(runner: Runner, library: str) -> None:
-    def find(library: str) -> None:
-        import importlib.util
-
-        assert importlib.util.find_spec(library)
-
     if runner.python("-c", program(find, library)).returncode:
         pytest.skip(f"{library} is not installed: make clients")
     assert runner.output(str(FOLDER / f"{SCRIPTS[library]}.py")).splitlines()[-1] == "done"
 
 
 def test_every_script_is_run() -> None:
-    assert {path.stem for path in FOLDER.glob("*.py")} == {*SCRIPTS.values(), Path(__file__).stem}
+    assert {path.stem for path in FOLDER.glob("*.py")} == {
+        *SCRIPTS.values(), *OF_RANKS.values(), Path(__file__).stem,
+    }  # fmt: skip
