@@ -396,3 +396,34 @@ def test_error_is_numpys(wrong: Use) -> None:
         wrong(tnp.array(array()))
     builtin = next(kind for kind in theirs.type.__mro__ if kind.__module__ == "builtins")
     assert isinstance(ours.value, builtin), (theirs.type, ours.type)
+
+
+def subclass_of(library: Any) -> Any:
+    """The example of a subclass in NumPy's documentation."""
+
+    class Unit(library.ndarray):
+        def __new__(cls, data: Any, unit: str | None = None) -> Any:
+            made = library.asarray(data).view(cls)
+            made.unit = unit
+            return made
+
+        def __array_finalize__(self, source: Any) -> None:
+            self.unit = getattr(source, "unit", None)
+
+    return Unit
+
+
+@pytest.mark.parametrize("library", [np, tnp], ids=["numpy", "tinytorch"])
+def test_views_of_a_subclass(library: Any) -> None:
+    kind = subclass_of(library)
+    array = library.ones(2)
+    view = kind(array, "m")
+    view[0] = 5
+    assert array.tolist() == [5, 1] and view.sum() == 6
+    assert type(view) is kind and view.unit == "m"
+    assert type(view.view(type=kind)) is kind and view.view(kind).unit == "m"
+    assert type(view.view(library.ndarray)) is library.ndarray
+    integers = view.view("int64", kind)
+    assert integers.dtype == "int64" and integers.unit == "m"
+    with pytest.raises(ValueError, match="sub-type of ndarray"):
+        array.view("int64", int)

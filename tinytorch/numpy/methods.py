@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import sys
 from collections.abc import Callable
@@ -90,7 +91,8 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
 
     Args:
         dtype: Default: the array's own.
-        type: Only ``ndarray``.
+        type: The class of the result, ``ndarray`` or a subclass, whose ``__array_finalize__`` is
+            called with this array. It may be given as ``dtype``. Default: ``ndarray``.
 
     Raises:
         ValueError: If the last dimension cannot be divided into numbers of that dtype.
@@ -101,9 +103,18 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
         array([1065353216], dtype=int32)
     """
     tensor: Any = self._tensor
-    if dtype is None or dtype is ndarray:
-        return alike(self, tensor.view(self.shape))
-    return alike(self, tensor.view(as_dtype(dtype)))
+    if isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
+        dtype, type = None, dtype
+    seen = tensor.view(self.shape if dtype is None else as_dtype(dtype))
+    if type is None or type is ndarray:
+        return alike(self, seen)
+    if not (isinstance(type, builtins.type) and issubclass(type, ndarray)):
+        raise ValueError("Type must be a sub-type of ndarray type")
+    result: ndarray = type.around(seen)
+    finalize = getattr(result, "__array_finalize__", None)
+    if finalize is not None:
+        finalize(self)
+    return result
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:

@@ -1243,7 +1243,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
         Args:
             dtype: Default: the array's own.
-            type: Only ``ndarray``.
+            type: The class of the result, ``ndarray`` or a subclass, whose ``__array_finalize__`` is
+                called with this array. It may be given as ``dtype``. Default: ``ndarray``.
 
         Raises:
             ValueError: If the last dimension cannot be divided into numbers of that dtype.
