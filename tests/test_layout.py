@@ -39,7 +39,7 @@ TEXTS = [
     *sorted(path for path in (ROOT / ".ci").iterdir() if path.is_file()),
 ]
 
-FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 610, 40, 50
+FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 800, 40, 50
 #: What is ours stands in these; everything else at the top is a module of PyTorch's.
 ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "numpy"}
 #: PyTorch has these as they are, or they are the language's.

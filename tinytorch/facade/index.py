@@ -68,15 +68,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg.vector_products": "cross trace vander vdot",
         "nn.activation": "relu relu_ sigmoid sigmoid_",
         "nn.adaptive_pooling": "adaptive_avg_pool1d",
-        "nn.aten_images": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
-        "nn.aten_layers": """_log_softmax_backward_data _softmax_backward_data alpha_dropout_
-            batch_norm dropout_ embedding embedding_renorm_ feature_alpha_dropout_ feature_dropout_
-            group_norm instance_norm layer_norm native_batch_norm native_dropout native_group_norm
-            native_layer_norm rrelu_""",
-        "nn.aten_losses": """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss
-            hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss""",
-        "nn.conv_transpose": "conv_transpose1d conv_transpose2d conv_transpose3d convolution",
-        "nn.convolution": "conv1d conv2d conv3d conv_tbc",
+        "nn.aten": """_log_softmax_backward_data _softmax_backward_data affine_grid_generator
+            alpha_dropout_ batch_norm binary_cross_entropy_with_logits cosine_embedding_loss
+            ctc_loss dropout_ embedding embedding_renorm_ feature_alpha_dropout_ feature_dropout_
+            grid_sampler grid_sampler_2d grid_sampler_3d group_norm hinge_embedding_loss
+            instance_norm kl_div layer_norm margin_ranking_loss native_batch_norm native_dropout
+            native_group_norm native_layer_norm poisson_nll_loss rrelu_ triplet_margin_loss""",
+        "nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+            conv_transpose3d convolution""",
         "nn.dropout": "alpha_dropout dropout feature_alpha_dropout feature_dropout rrelu",
         "nn.embedding_bag_facts": "embedding_bag",
         "nn.normalization": "rms_norm",
@@ -84,8 +83,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "nn.pooling": "avg_pool1d max_pool1d max_pool2d max_pool3d",
         "nn.pooling_indices": "adaptive_max_pool1d max_pool1d_with_indices",
         "nn.rectifiers": "celu celu_ hardshrink prelu selu selu_ threshold threshold_",
-        "nn.recurrent": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
-        "nn.recurrent_layers": "gru lstm rnn_relu rnn_tanh",
+        "nn.recurrent": "gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell",
         "nn.shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
         "nn.softmax": "log_softmax softmax",
         "pointwise.addcmul_lerp": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
@@ -349,26 +347,23 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             silu_""",
         "nn.adaptive_pooling": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
-        "nn.aten_layers": "rrelu_",
+        "nn.aten": "rrelu_",
         "nn.attention": "scaled_dot_product_attention",
         "nn.batch_normalization": "batch_norm instance_norm local_response_norm",
         "nn.class_loss": "cross_entropy linear_cross_entropy nll_loss",
-        "nn.conv_transpose": "conv_transpose1d conv_transpose2d conv_transpose3d",
-        "nn.convolution": "conv1d conv2d conv3d conv_tbc",
+        "nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+            conv_transpose3d""",
         "nn.ctc_loss": "ctc_loss",
         "nn.dropout": """alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout
             rrelu""",
-        "nn.embedding": "embedding one_hot",
-        "nn.embedding_bag": "embedding_bag",
-        "nn.fractional_pooling": "fractional_max_pool2d fractional_max_pool3d",
+        "nn.embedding": "embedding embedding_bag one_hot",
         "nn.grid": "affine_grid grid_sample",
         "nn.interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
         "nn.loss": "huber_loss l1_loss mse_loss smooth_l1_loss",
         "nn.margin_loss": """cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
-            multi_margin_loss soft_margin_loss triplet_margin_loss
-            triplet_margin_with_distance_loss""",
+            multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss
+            triplet_margin_loss triplet_margin_with_distance_loss""",
         "nn.multi_head_attention": "multi_head_attention_forward",
-        "nn.multilabel_loss": "multilabel_margin_loss multilabel_soft_margin_loss",
         "nn.normalization": "group_norm layer_norm normalize rms_norm",
         "nn.padding": "pad",
         "nn.pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
@@ -386,7 +381,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             softsign tanhshrink""",
         "nn.softmax": "log_softmax softmax",
         "nn.unfolding": "fold unfold",
-        "nn.unpooling": "max_unpool1d max_unpool2d max_unpool3d",
+        "nn.unpooling": """fractional_max_pool2d fractional_max_pool3d max_unpool1d max_unpool2d
+            max_unpool3d""",
         "pointwise.trigonometric": "tanh tanh_",
         "reduce.distances": "cosine_similarity pairwise_distance",
     },
@@ -417,31 +413,29 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "linalg.triangular": "_inverse _solved",
         "linalg.vector_products": "_scaled_identity _trace",
         "nn.adaptive_pooling": "_means _uneven_mean _uneven_spread largest_at largest_in_image",
-        "nn.attention_products": "attended attention_in_blocks attention_weights",
-        "nn.class_loss_kernels": """_negative_at _negative_onto _reduced_surprise _spread _surprise
+        "nn.attention": "attended attention_in_blocks attention_weights",
+        "nn.class_loss": """_negative_at _negative_onto _reduced_surprise _spread _surprise
             _surprise_grad _target_weights""",
         "nn.conv_correlation": "_conv _conv_input _conv_weight",
         "nn.ctc_loss": "_ctc _ctc_grad",
         "nn.dropout": "_dropped _scaled_and_moved _sloped",
-        "nn.embedding": "_embedding _embedding_sum _masked_rows _scale_gradient",
-        "nn.embedding_bag": "_bag_rows _bag_sums",
-        "nn.fractional_pooling": "_fractional_indices",
+        "nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_rows
+            _scale_gradient""",
         "nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped",
+        "nn.interpolation": "resample",
         "nn.loss": "_huber_error _mean_squared_error _squared_error _sum_of_squares",
-        "nn.multilabel_loss": "_before_end _gaps _label_mask _slopes",
-        "nn.normalization": "_layer_norm",
+        "nn.margin_loss": "_before_end _gaps _label_mask _slopes",
+        "nn.normalization": "_layer_norm standardize",
         "nn.padding": "_fold_edge _pad_constant _pad_edge _repeated",
         "nn.pooling": "max_indices",
         "nn.probability_loss": "_binary_cross_entropy _logits_cross_entropy _slope_of_bce",
         "nn.rectifiers": "_prelu_gradient",
         "nn.recurrent": "_gru_gates _lstm_gates",
-        "nn.resample": "resample",
-        "nn.sliding_windows": "slide_max slide_pick slide_place slide_put slide_spread slide_sum",
         "nn.smooth_activation": "_tanhshrink",
         "nn.softmax": "_log_softmax _softmax",
-        "nn.standardize": "standardize",
-        "nn.unfolding": "_columns _summed",
-        "nn.unpooling": "_add_back _fetch _put_back",
+        "nn.unfolding": """_columns _summed slide_max slide_pick slide_place slide_put slide_spread
+            slide_sum""",
+        "nn.unpooling": "_add_back _fetch _fractional_indices _put_back",
         "pointwise.bitwise": "_invert",
         "pointwise.comparison": "_all_equal",
         "pointwise.complex_numbers": "_conj _imag _real",

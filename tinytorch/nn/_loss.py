@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ..ops.nn.loss_reduction import reduction_of
+from ..ops.nn.loss import reduction_of
 from .module import Module
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ops.nn.loss_reduction import in_present_words, reduction_of
+from ..ops.nn.loss import in_present_words, reduction_of
 
 _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..dispatch import autocast
 from ..ops.create.factories import empty
-from ..ops.nn.recurrence import run
+from ..ops.nn.recurrent import run
 from ..warnings import warn
 from . import init
 from .module import Module

@@ -14,9 +14,9 @@ from ..checks import integer_among
 from ..index.gathering import largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
-from .pool_arguments import WITH_INDICES, Size, check_numbers
-from .sliding_windows import Slide, slide_max, slide_place, slide_sum
-from .standardize import single
+from .normalization import single
+from .pooling import WITH_INDICES, Size, check_numbers
+from .unfolding import Slide, slide_max, slide_place, slide_sum
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")

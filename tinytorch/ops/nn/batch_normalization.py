@@ -12,13 +12,7 @@ from ...dispatch.op import Array, composite
 from ..checks import integer
 from ..memory_order import suggested
 from ..shape.views import contiguous, following
-from .standardize import (
-    along_channels,
-    check_float,
-    check_parameter_dtypes,
-    single,
-    standardize,
-)
+from .normalization import along_channels, check_float, check_parameter_dtypes, single, standardize
 
 _SPACE = ("nn.functional",)
 
@@ -265,7 +259,7 @@ def local_response_norm(
         Krizhevsky, Sutskever, Hinton: ImageNet Classification with Deep Convolutional Neural
         Networks, 2012, section 3.3.
     """
-    from .sliding_windows import Slide, slide_sum
+    from .unfolding import Slide, slide_sum
 
     if input.ndim < 3:
         raise ValueError(

@@ -13,7 +13,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import integer
-from .loss_reduction import SPACE, in_present_words, reduced
+from .loss import SPACE, in_present_words, reduced
 
 # Shapes: log_probs (time, batch, classes), targets (batch, labels). The paths of Graves et al. run
 # through the labels with a blank before, between and after them: (batch, 2 · labels + 1) places.

@@ -1,4 +1,4 @@
-"""Look-up tables: rows by integer index, one-hot vectors."""
+"""Look-up tables: rows by integer index, one-hot vectors, and sums, means or maxima of bags."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from ...autograd.inference import check_mapped
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import check_writable, scalar_name
+from ...dispatch.record import keep_versions
+from ...warnings import warn
 from ..checks import OUT_OF_RANGE, integer
+from ..index.gathering import chosen
 from ..memory_order import in_rows
 
 
@@ -199,3 +202,258 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         xp.check_all(index < num_classes, "Class values must be smaller than num_classes.")
     index = in_rows(xp, index)
     return wrap((index[..., None] == xp.arange(num_classes)).astype(index.dtype), xp)
+
+
+_NOT_A_ROW = (
+    "{name}: an index of input takes value {index} which is not in the valid range [0, {size}): "
+    "Expected idx >= 0 && idx < num_embeddings"
+)
+
+
+@op(method=False)
+def _bag_sums(xp: Backend, input: Array, bags: Index, count: int) -> Array:
+    """Rows added up by the number of their bag; a number beyond ``count`` is dropped."""
+    out = xp.zeros((count + 1, *input.shape[1:]), input.dtype)
+    xp.index_add(out, bags, input)
+    return out[:count]
+
+
+@op(method=False)
+def _bag_rows(xp: Backend, input: Array, bags: Index, count: int) -> Array:
+    """Each bag's row for each of its members."""
+    padded = xp.concatenate([input, xp.zeros((1, *input.shape[1:]), input.dtype)])
+    return xp.take(padded, bags, axis=0)
+
+
+_bag_sums.vjp(input=lambda xp, g, bags, count: xp.call(_bag_rows, g, bags, count))
+_bag_rows.vjp(input=lambda xp, g, bags, count: xp.call(_bag_sums, g, bags, count))
+
+
+@composite(namespaces=("nn.functional",), method=False, node="EmbeddingBagBackward0")
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Sums, means or maxima of rows of ``weight``, without keeping the rows.
+
+    Args:
+        input: Integer tensor: ``(bags, length)``, or ``(n,)`` with ``offsets``.
+        weight: The table, ``(num_embeddings, embedding_dim)``.
+        offsets: ``(bags,)``: where each bag begins in a 1-d ``input``.
+        max_norm: Rows of a larger norm are scaled down to it first, in place.
+        norm_type: The p of that norm; default 2.
+        scale_grad_by_freq: Divide a row's gradient by how often it occurs; not for ``"max"``.
+        mode: ``"sum"``, ``"mean"`` (default) or ``"max"``; of an empty bag, zeros.
+        sparse: Must be False: there are no sparse gradients.
+        per_sample_weights: Factors of ``input``'s shape, for ``"sum"`` alone.
+        include_last_offset: Whether ``offsets`` ends with the end of the last bag.
+        padding_idx: A row that counts in no bag; negative counts from the end.
+
+    Returns:
+        ``(bags, embedding_dim)``.
+
+    Raises:
+        ValueError: If arguments do not fit each other.
+        RuntimeError: For an index, offsets or a ``padding_idx`` out of range, or a wrong dtype.
+        IndexError: For an index out of range with ``max_norm``.
+        NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
+        >>> tt.nn.functional.embedding_bag(tt.tensor([[0, 1]]), table)
+        tensor([[2., 4.]])
+    """
+    if weight.dtype is dtypes.int64 and input.is_floating_point():
+        warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage "
+            "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
+            "`embedding_bag(input, weight, ...)`.",
+        )
+        weight, input = input, weight
+    _check(input, weight, offsets, mode, sparse, scale_grad_by_freq)
+    _check_weights(input, weight, per_sample_weights, mode)
+    error = RuntimeError if max_norm is None else IndexError  # PyTorch's, of what finds it first
+    weight._xp.check_indices(
+        "embedding_bag", input._data, weight.shape[0], 0, False, _NOT_A_ROW, error
+    )
+    padding = _padding(padding_idx, weight.shape[0])
+    if max_norm is not None:
+        renormalize(input, weight, max_norm, norm_type)
+    if scale_grad_by_freq:
+        weight = scaled_gradient(input, weight)
+    flat, bags, count = _bags(input, offsets, include_last_offset)
+    length = input.shape[1] if input.ndim == 2 else None
+    if mode == "max":
+        return _maxima(flat, weight, bags, count, length, padding)
+    factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    out = _sums(flat, weight, bags, count, length, padding, factors, mode == "mean")
+    weighted = per_sample_weights is not None and per_sample_weights.requires_grad
+    table = weight if weighted else None  # PyTorch keeps it for the gradient of these alone
+    return keep_versions(out, input, offsets, per_sample_weights, table)
+
+
+def _check(
+    input: Tensor, weight: Tensor, offsets: Any, mode: str, sparse: bool, by_frequency: bool
+) -> None:
+    if sparse:
+        raise NotImplementedError("embedding_bag: sparse gradients are not supported")
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if input.ndim not in (1, 2):
+        raise ValueError(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}"
+        )
+    if input.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+            f"Long, Int; but got {scalar_name(input.dtype)} instead (while checking arguments for "
+            "embedding_bag)"
+        )
+    if not weight.is_floating_point():
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: "
+            f"Half, BFloat16, Float, Double; but got torch.{scalar_name(weight.dtype)}Tensor "
+            "instead (while checking arguments for embedding_bag)"
+        )
+    if input.ndim == 2 and offsets is not None:
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
+            f"fixed length sequences. However, found offsets of type {type(offsets).__name__}"
+        )
+    if input.ndim == 1 and (not isinstance(offsets, Tensor) or offsets.ndim != 1):
+        got = f"Tensor of dimension {offsets.ndim}" if isinstance(offsets, Tensor) else offsets
+        raise ValueError(f"offsets has to be a 1D Tensor but got {got}")
+    if offsets is not None and offsets.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'offsets' to have one of the following scalar types: "
+            f"Long, Int; but got {scalar_name(offsets.dtype)} instead (while checking arguments "
+            "for embedding_bag)"
+        )
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError(f"mode has to be one of sum, mean or max, got {mode!r}")
+    if mode == "max" and by_frequency:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+
+
+def _check_weights(input: Tensor, weight: Tensor, factors: Tensor | None, mode: str) -> None:
+    if factors is None:
+        return
+    if mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+            f"for mode='sum' (got mode='{mode}')."
+        )
+    if factors.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({list(factors.shape)}) is not None, then it "
+            f"must have the same shape as the input ({list(input.shape)})"
+        )
+    if factors.dtype is not weight.dtype:
+        raise RuntimeError(
+            "embedding_bag: Expected tensor for argument #1 'weight' to have the same type as "
+            f"tensor for argument #1 'per_sample_weights'; but type {scalar_name(weight.dtype)} "
+            f"does not equal {scalar_name(factors.dtype)}"
+        )
+
+
+def _padding(index: int | None, rows: int) -> int | None:
+    if index is None:
+        return None
+    index = integer("embedding_bag", "padding_idx", index)
+    if not -rows <= index < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but "
+            f"got {index}"
+        )
+    return index % rows
+
+
+def _bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, int]:
+    """The indices in one dimension, the bag of each (raw), and how many bags there are."""
+    xp = input._xp
+    flat = input.reshape(-1)
+    if input.ndim == 2:
+        count, length = input.shape
+        return flat, xp.repeat(xp.arange(count), length), count
+    starts = offsets._data
+    if with_end and not starts.shape[0]:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    xp.check_all(
+        starts[:1] == 0,
+        "embedding_bag: offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to "
+        "start from position 0",
+    )
+    members = flat.shape[0]
+    xp.check_all(
+        starts[-1:] <= members,
+        f"embedding_bag: offsets[-1] can not be greater than input's length {members}",
+    )
+    bags = xp.searchsorted(starts, xp.arange(members), side="right") - 1
+    return flat, bags, starts.shape[0] - with_end
+
+
+def _sums(
+    flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None,
+    factors: Any, mean: bool,
+) -> Tensor:  # fmt: skip
+    xp = weight._xp
+    counted = None
+    if padding is not None:
+        counted = wrap((flat._data != padding).astype(weight._data.dtype), xp)
+        factors = counted if factors is None else factors * counted
+    rows = _masked_rows(weight, flat, -1)
+    if factors is not None:
+        rows = rows * factors.unsqueeze(1)
+    if length is None:
+        out = _bag_sums(rows, wrap(bags, xp), count)
+    else:
+        out = rows.reshape(count, length, weight.shape[1]).sum(1)
+    if not mean:
+        return out
+    ones = xp.ones(bags.shape, weight._data.dtype) if counted is None else counted._data
+    members = _bag_sums.kernel(xp, ones, bags, count)
+    return out / wrap(xp.maximum(members, 1)[:, None], xp)
+
+
+def _maxima(
+    flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None
+) -> Tensor:
+    xp, rows = weight._xp, flat._data
+    if not (rows.size and count):
+        return weight.new_zeros((count, weight.shape[1])) + weight[:0].sum()  # type: ignore
+    valid = xp.ones(rows.shape, bool) if padding is None else rows != padding
+    values = xp.where(valid[:, None], computable_rows(xp, weight._data, rows), -xp.inf)
+    if length is None:
+        place = _firsts_of_segments(xp, values, bags, count)
+    else:
+        place = xp.argmax(values.reshape(count, length, -1), axis=1)
+        place = place + xp.arange(count)[:, None] * length
+    winner = xp.take(rows, place).astype("int64")
+    members = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
+    empty = wrap(members[:, None] == 0, xp)
+    return chosen(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
+
+
+def _firsts_of_segments(xp: Backend, values: Array, bags: Array, count: int) -> Array:
+    """Where the largest of each bag stands first, by column; 0 in an empty bag."""
+    members, width = values.shape
+    slot = (bags[:, None] * width + xp.arange(width)).reshape(-1)
+    size = (count + 1) * width  # bags beyond ``count`` are dropped
+    largest = xp.full(size, -xp.inf, dtype=values.dtype)
+    xp.index_combine("maximum", largest, slot, values.reshape(-1))
+    best = largest[slot].reshape(values.shape)
+    is_best = (values == best) | (values != values)
+    place = xp.where(is_best, xp.arange(members)[:, None], members).reshape(-1)
+    first = xp.full(size, members)
+    xp.index_combine("minimum", first, slot, place)
+    return first[: count * width].reshape(count, width) % members

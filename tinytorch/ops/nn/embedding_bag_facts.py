@@ -7,9 +7,8 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import composite
-from .embedding import computable_rows
-from .embedding_bag import _bag_sums, _bags, _firsts_of_segments, _padding
-from .embedding_bag import embedding_bag as bags_alone
+from .embedding import _bag_sums, _bags, _firsts_of_segments, _padding, computable_rows
+from .embedding import embedding_bag as bags_alone
 
 _MODES = ("sum", "mean", "max")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from . import adaptive_pooling, fractional_pooling, pooling
-from .pool_arguments import Size
+from . import adaptive_pooling, pooling, unpooling
+from .pooling import Size
 
 _F = ("nn.functional",)
 
@@ -156,7 +156,7 @@ def adaptive_max_pool3d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False, like=fractional_pooling.fractional_max_pool2d)
+@composite(namespaces=_F, method=False, like=unpooling.fractional_max_pool2d)
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -176,12 +176,12 @@ def fractional_max_pool2d_with_indices(
         >>> tt.nn.functional.fractional_max_pool2d_with_indices(x, 2, output_size=1)
         (tensor([[[15.]]]), tensor([[[15]]]))
     """
-    return fractional_pooling.fractional_max_pool2d(  # type: ignore[no-any-return]
+    return unpooling.fractional_max_pool2d(  # type: ignore[no-any-return]
         input, kernel_size, output_size, output_ratio, True, _random_samples
     )
 
 
-@composite(namespaces=_F, method=False, like=fractional_pooling.fractional_max_pool3d)
+@composite(namespaces=_F, method=False, like=unpooling.fractional_max_pool3d)
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -201,6 +201,6 @@ def fractional_max_pool3d_with_indices(
         >>> tt.nn.functional.fractional_max_pool3d_with_indices(x, 2, output_size=1)
         (tensor([[[[7.]]]]), tensor([[[[7]]]]))
     """
-    return fractional_pooling.fractional_max_pool3d(  # type: ignore[no-any-return]
+    return unpooling.fractional_max_pool3d(  # type: ignore[no-any-return]
         input, kernel_size, output_size, output_ratio, True, _random_samples
     )

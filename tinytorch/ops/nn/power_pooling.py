@@ -8,8 +8,16 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ..shape.views import following, following_sequence
-from .pool_arguments import Size, per_dimension
-from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+from .pooling import (
+    Size,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    per_dimension,
+)
 
 _F = ("nn.functional",)
 

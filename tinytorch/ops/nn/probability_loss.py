@@ -11,7 +11,7 @@ from ...dispatch.out import scalar_name
 from ...warnings import warn
 from ..checks import refuse
 from .activation import sigmoid
-from .loss_reduction import SPACE, in_dtype, reduced, reduction_of, refuse_grad, weighted
+from .loss import SPACE, in_dtype, reduced, reduction_of, refuse_grad, weighted
 from .smooth_activation import logsigmoid
 
 

@@ -1,12 +1,22 @@
-"""One step of a recurrent network: simple, LSTM and GRU cells."""
+"""Recurrent networks: simple, LSTM and GRU cells, and their run along sequences.
+
+``run`` goes through sequences in both directions and in layers; the functions of whole networks
+take the parameters that the layers of ``nn`` hold.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch import autocast
 from ...dispatch.op import Array, Backend, composite, op, reads_results
 from ..linalg.matmul import linear
+from ..shape.joining import cat, stack
+from .dropout import dropout as zero_some
 
 
 def _sigmoid(xp: Backend, x: Array) -> Array:
@@ -305,3 +315,348 @@ def rnn_relu_cell(
     """
     _check_sizes("rnn_relu_cell", 1, input, (hx,), w_ih, w_hh)
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).relu()
+
+
+State = tuple[Any, ...]
+#: Takes what the input says at one time, and the state; returns the new state.
+Step = Callable[[Tensor, State], State]
+
+
+def _rnn_step(squash: Callable[[Any], Any]) -> Callable[..., Step]:
+    def make(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+        return lambda given, state: (squash(given + linear(state[0], w_hh, b_hh)),)
+
+    return make
+
+
+def _gru(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    return lambda given, state: (gru_step(given, linear(state[0], w_hh, b_hh), state[0]),)
+
+
+def _lstm(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    def step(given: Tensor, state: State) -> State:
+        hidden, cell = lstm_step(given + linear(state[0], w_hh, b_hh), state[1])
+        return hidden if w_hr is None else linear(hidden, w_hr), cell
+
+    return step
+
+
+STEPS: dict[str, Callable[..., Step]] = {
+    "RNN_TANH": _rnn_step(lambda x: x.tanh()),
+    "RNN_RELU": _rnn_step(lambda x: x.relu()),
+    "GRU": _gru,
+    "LSTM": _lstm,
+}
+
+
+def run(
+    mode: str,
+    input: Tensor,
+    state: State,
+    weights: Sequence[Sequence[Any]],
+    directions: int,
+    dropout: float,
+    batch_sizes: Sequence[int] | None = None,
+) -> tuple[Tensor, State]:
+    """Run all layers along all sequences.
+
+    Args:
+        mode: A name in ``STEPS``.
+        input: Shape ``(time, batch, features)``; packed, ``(all steps, features)``.
+        state: Tensors of shape ``(layers * directions, batch, features)``.
+        weights: Per layer and direction ``(w_ih, w_hh, b_ih, b_hh, w_hr)``, with None for what
+            there is not.
+        directions: 1, or 2 to run backwards, too.
+        dropout: Probability with which elements between the layers are zeroed.
+        batch_sizes: For packed input, how many sequences go on at each time.
+
+    Returns:
+        The output of the last layer, of the form of ``input``, and the final states, of the
+        form of ``state``.
+    """
+    if mode == "LSTM" and batch_sizes is None and weights[0][4] is None and _is_lowered(input):
+        return _run_lowered(input, state, weights, directions, dropout)
+    finals: list[State] = []
+    for layer in range(0, len(weights), directions):
+        outputs = []
+        for direction in range(directions):
+            first = tuple(part[layer + direction] for part in state)
+            output, final = _run_direction(
+                mode, input, first, weights[layer + direction], direction == 1, batch_sizes
+            )
+            outputs.append(output)
+            finals.append(final)
+        input = outputs[0] if directions == 1 else cat(outputs, -1)
+        if dropout and layer + directions < len(weights):
+            input = zero_some(input, dropout, True)
+    return input, tuple(stack(list(parts)) for parts in zip(*finals, strict=True))
+
+
+def _is_lowered(input: Tensor) -> bool:
+    """Whether PyTorch leaves the whole to oneDNN, whose function is on the list of autocast."""
+    device_type = input._xp.device_type
+    on = device_type == "cpu" and autocast.is_on() and autocast.is_autocast_enabled("cpu")
+    return on and input.dtype is not dtypes.float64
+
+
+def _run_lowered(
+    input: Tensor, state: State, weights: Sequence[Any], directions: int, dropout: float
+) -> tuple[Tensor, State]:
+    """An LSTM on numbers in the lower dtype: in float32, the results rounded once."""
+    low = autocast.get_autocast_dtype("cpu")
+    given: Any = input, state, weights
+    for dtype in (low, dtypes.float32):
+        given = autocast.cast_inside(given, "cpu", dtype)
+    with autocast.Off():
+        input, state, weights = given
+        output, final = run("LSTM", input, state, weights, directions, dropout)
+        return output.to(low), tuple(part.to(low) for part in final)
+
+
+def _run_direction(
+    mode: str,
+    input: Tensor,
+    state: State,
+    weights: Sequence[Any],
+    backwards: bool,
+    batch_sizes: Sequence[int] | None,
+) -> tuple[Tensor, State]:
+    w_ih, w_hh, b_ih, b_hh, w_hr = weights
+    # What the input says is one product for all times; only the state has to wait.
+    given = linear(input, w_ih, b_ih)
+    times = given.unbind(0) if batch_sizes is None else given.split(list(batch_sizes))
+    outputs, final = _run_steps(STEPS[mode](w_hh, b_hh, w_hr), times, state, backwards)
+    return (stack(outputs) if batch_sizes is None else cat(outputs)), final
+
+
+def _run_steps(
+    step: Step, times: Sequence[Tensor], first: State, backwards: bool
+) -> tuple[list[Tensor], State]:
+    """Step along the times; sequences, longest first, may end (or, backwards, begin) on the way."""
+    outputs: list[Any] = [None] * len(times)
+    ended: list[State] = []
+    order = range(len(times))[:: -1 if backwards else 1]
+    state = _rows(first, 0, times[order[0]].shape[0])
+    for time in order:
+        going, before = times[time].shape[0], state[0].shape[0]
+        if going < before:
+            ended.append(_rows(state, going, before))
+            state = _rows(state, 0, going)
+        elif going > before:
+            state = _joined([state, _rows(first, before, going)])
+        state = step(times[time], state)
+        outputs[time] = state[0]
+    return outputs, _joined([state, *reversed(ended)])
+
+
+def _rows(state: State, start: int, end: int) -> State:
+    if start == 0 and end == state[0].shape[0]:
+        return state
+    return tuple(part[start:end] for part in state)
+
+
+def _joined(states: list[State]) -> State:
+    if len(states) == 1:
+        return states[0]
+    return tuple(cat(list(parts)) for parts in zip(*states, strict=True))
+
+
+_SIZES = "num_layers: int, dropout: float, train: bool, bidirectional: bool"
+_MORE = "params: Sequence[Tensor], has_biases: bool, " + _SIZES
+_PAIR = "tuple[Tensor, Tensor]"
+#: The two ways of calling: with a batch of one length, and with the data of a packed one.
+_FORMS = (
+    f"(input: Tensor, hx: Tensor, {_MORE}, batch_first: bool) -> {_PAIR}",
+    f"(data: Tensor, batch_sizes: Tensor, hx: Tensor, {_MORE}) -> {_PAIR}",
+)
+_PADDED, _PACKED = (re.findall(r"(\w+):", form) for form in _FORMS)
+_LSTM_FORMS = tuple(
+    form.replace("hx: Tensor", "hx: Sequence[Tensor]").replace(_PAIR, "tuple[Tensor, ...]")
+    for form in _FORMS
+)
+
+
+def _called(
+    name: str, mode: str, args: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Tensor, tuple[Any, ...]]:
+    """The output and the last states of a call in either form."""
+    given = _bound(name, args, options)
+    sizes = given.get("batch_sizes")
+    input = given["input" if sizes is None else "data"]
+    state = _states(name, mode, given["hx"])
+    directions = 2 if given["bidirectional"] else 1
+    count = given["num_layers"] * directions
+    weights = _by_layer(name, given["params"], given["has_biases"], count, _projected(state))
+    swapped = given.get("batch_first", False)
+    times = input.transpose(0, 1) if swapped else input
+    _check(name, times, state, count, weights, sizes)
+    dropout = given["dropout"] if given["train"] else 0.0
+    steps = None if sizes is None else sizes.tolist()
+    output, final = run(mode, times, state, weights, directions, dropout, steps)
+    return output.transpose(0, 1) if swapped else output, final
+
+
+def _bound(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name: the parameters come third, or after ``batch_sizes`` fourth."""
+    packed = "batch_sizes" in options or (len(args) > 3 and isinstance(args[3], (list, tuple)))
+    names = _PACKED if packed else _PADDED
+    given = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or given.keys() & options or {*given, *options} != {*names}:
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments: expected "
+            f"({', '.join(_PADDED)}) or ({', '.join(_PACKED)}), got {len(args)} by position and "
+            f"{sorted(options)} by name"
+        )
+    return given | options
+
+
+def _states(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
+    if mode != "LSTM":
+        if not isinstance(hx, Tensor):
+            raise TypeError(f"{name}(): argument 'hx' must be Tensor, not {type(hx).__name__}")
+        return (hx,)
+    if not isinstance(hx, (list, tuple)):
+        raise TypeError(
+            f"{name}(): argument 'hx' must be tuple of Tensors, not {type(hx).__name__}"
+        )
+    if len(hx) != 2:
+        raise RuntimeError(f"{name} expects two hidden states, got {len(hx)}")
+    return tuple(hx)
+
+
+def _projected(state: tuple[Any, ...]) -> bool:
+    return len(state) == 2 and state[0].shape[-1] != state[1].shape[-1]
+
+
+def _by_layer(
+    name: str, params: Any, biases: bool, count: int, projected: bool
+) -> list[tuple[Any, ...]]:
+    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of each layer and direction, with None for none."""
+    there = (True, True, biases, biases, projected)
+    each = sum(there)
+    if len(params) != count * each:
+        raise RuntimeError(
+            f"{name}: got an incorrect number of RNN parameters: expected {count} times {each}, "
+            f"got {len(params)}"
+        )
+    given = iter(params)
+    return [tuple(next(given) if wanted else None for wanted in there) for _ in range(count)]
+
+
+def _check(name: str, input: Any, state: Any, count: int, weights: list[Any], sizes: Any) -> None:
+    """Refuse shapes that do not fit, before one row is broadcast to many."""
+    ndim = 3 if sizes is None else 2
+    if input.ndim != ndim:
+        raise RuntimeError(f"{name}: input must have {ndim} dimensions, got {input.ndim}")
+    if not input.shape[0]:
+        raise RuntimeError(f"{name}: Expected sequence length to be larger than 0 in RNN")
+    if input.shape[-1] != weights[0][0].shape[1]:
+        raise RuntimeError(
+            f"{name}: input.size(-1) must be equal to input_size. Expected "
+            f"{weights[0][0].shape[1]}, got {input.shape[-1]}"
+        )
+    batch = input.shape[1] if sizes is None else int(sizes[0])
+    hidden = weights[0][1].shape[1]
+    for place, part in enumerate(state):
+        size = (count, batch, hidden if place == 0 else part.shape[-1])
+        if tuple(part.shape) != size:
+            raise RuntimeError(
+                f"{name}: Expected hidden[{place}] size {size}, got {list(part.shape)}"
+            )
+
+
+@composite(method=False, forms=_LSTM_FORMS)
+def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
+    """Layers of long short-term memory along sequences, with parameters that are given.
+
+    Args:
+        input: Shape ``(time, batch, input_size)``.
+        hx: The first h and c, ``(num_layers * directions, batch, hidden_size)`` each; where their
+            last sizes differ, h is projected.
+        params: A list: for each layer and direction w_ih, w_hh, b_ih, b_hh and, with a
+            projection, w_hr, as ``nn.LSTM`` has them.
+        has_biases: Whether b_ih and b_hh are among them.
+        num_layers: How many layers.
+        dropout: Probability with which elements between the layers are zeroed.
+        train: Whether they are.
+        bidirectional: Whether each layer runs backwards, too.
+        batch_first: Whether ``input`` and the output have their first two dimensions swapped.
+        *args: These by position.
+        **options: These by name.
+
+    For packed sequences ``data`` and ``batch_sizes`` come in the place of ``input``, and there is
+    no ``batch_first``.
+
+    Returns:
+        The output, and the last h and c of all layers.
+
+    Raises:
+        RuntimeError: If the sizes do not fit, or there are more or fewer parameters.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> net, state = tt.nn.LSTM(2, 3), tt.zeros(1, 5, 3)
+        >>> parameters = list(net.parameters())
+        >>> sizes = True, 1, 0.0, False, False, False
+        >>> [x.shape[0] for x in tt.lstm(tt.ones(4, 5, 2), (state, state), parameters, *sizes)]
+        [4, 1, 1]
+    """
+    output, final = _called("lstm", "LSTM", args, options)
+    return output, *final
+
+
+@composite(method=False, forms=_FORMS)
+def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
+    """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor.
+
+    Args:
+        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        **options: The same by name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> parameters = list(tt.nn.GRU(2, 3).parameters())
+        >>> sizes = True, 1, 0.0, False, False, False
+        >>> tt.gru(tt.ones(4, 5, 2), tt.zeros(1, 5, 3), parameters, *sizes)[0].shape
+        tinytorch.Size([4, 5, 3])
+    """
+    output, (state,) = _called("gru", "GRU", args, options)
+    return output, state
+
+
+@composite(method=False, forms=_FORMS)
+def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
+    """Simple recurrent layers with tanh along sequences; arguments as of ``gru``.
+
+    Args:
+        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        **options: The same by name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
+        >>> sizes = False, 1, 0.0, False, False, False
+        >>> tt.rnn_tanh(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
+        tensor([[[0.7616]]])
+    """
+    output, (state,) = _called("rnn_tanh", "RNN_TANH", args, options)
+    return output, state
+
+
+@composite(method=False, forms=_FORMS)
+def rnn_relu(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
+    """Simple recurrent layers with relu along sequences; arguments as of ``gru``.
+
+    Args:
+        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        **options: The same by name.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
+        >>> sizes = False, 1, 0.0, False, False, False
+        >>> tt.rnn_relu(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
+        tensor([[[1.]]])
+    """
+    output, (state,) = _called("rnn_relu", "RNN_RELU", args, options)
+    return output, state

@@ -1,4 +1,4 @@
-"""The partial inverse of max pooling: elements put back where they were."""
+"""Fractional max pooling, over windows whose steps vary at random, and inverses of max pooling."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
+from ..index.gathering import largest_at_places
 from ..shape.views import following
-from .pool_arguments import Size, per_dimension
-from .standardize import check_float
+from .normalization import check_float
+from .pooling import WITH_INDICES, Size, per_dimension
 
 _F = ("nn.functional",)
 
@@ -224,3 +225,233 @@ def _size(
                 f"{usual + step})"
             )
     return asked
+
+
+def _starts(xp: Backend, samples: Array, length: int, size: int, kernel: int) -> Array:
+    """Where the windows of each plane begin: ``int((i + u) a) - int(u a)``, a the mean step.
+
+    The last one ends with the input. ``samples`` holds each plane's u, ``(batch, channels)``.
+    """
+    u = samples[..., None]
+    room = length - kernel
+    step = room / max(size - 1, 1)
+    at = xp.arange(size)
+    found = xp.trunc((u + at.astype(u.dtype)) * step) - xp.trunc(u * step)
+    return xp.where(at == size - 1, room, found.astype("int64"))
+
+
+@op(method=False)
+def _fractional_indices(
+    xp: Backend, input: Array, samples: Array, kernel: tuple[int, ...], size: tuple[int, ...]
+) -> Array:
+    """Where in the flattened image the largest element of each window is."""
+    image = input.shape[2:]
+    spatial = len(image)
+    # The first random number is for the last dimension of an image, but the first of a volume.
+    order = range(spatial) if spatial == 3 else range(spatial - 1, -1, -1)
+    corner: Any = 0
+    for d, which in enumerate(order):
+        start = _starts(xp, samples[:, :, which], image[d], size[d], kernel[d])
+        shape = (*start.shape[:2], *(size[d] if i == d else 1 for i in range(spatial)))
+        corner = corner * image[d] + xp.reshape(start, shape)
+    flat = xp.reshape(input, (*input.shape[:2], math.prod(image)))
+    corner = xp.reshape(corner, (*input.shape[:2], math.prod(size)))
+    return _largest(xp, flat, corner, _offsets(kernel, image))
+
+
+def _offsets(kernel: tuple[int, ...], image: tuple[int, ...]) -> list[int]:
+    """How far in the flattened image the places of a window are from its corner."""
+    found = [0]
+    for k, n in zip(kernel, image, strict=True):
+        found = [start * n + place for start in found for place in range(k)]
+    return found
+
+
+def _largest(xp: Backend, flat: Array, corner: Array, offsets: list[int]) -> Array:
+    best, index = xp.take_along_axis(flat, corner, axis=2), corner
+    for offset in offsets[1:]:
+        here = corner + offset
+        value = xp.take_along_axis(flat, here, axis=2)
+        better = (value > best) | xp.isnan(value)
+        best, index = xp.where(better, value, best), xp.where(better, here, index)
+    return index
+
+
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="FractionalMaxPool2DBackward0")
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows whose steps vary at random.
+
+    Args:
+        input: ``(batch, channels, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for both or each.
+        output_size: How many windows in each dimension; this or ``output_ratio``.
+        output_ratio: The same as shares of the size, between 0 and 1.
+        return_indices: Whether to return where they were, too; default False.
+        _random_samples: ``(batch, channels, 2)`` numbers in [0, 1) that the steps follow from;
+            drawn by default.
+
+    Returns:
+        ``(batch, channels, *output_size)``, or a tuple of it and int64 indices into the
+        flattened image.
+
+    Raises:
+        ValueError: If neither or both of size and ratio are given, or the ratio is no ratio.
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.arange(16.0).reshape(1, 1, 4, 4)
+        >>> tt.nn.functional.fractional_max_pool2d(x, 2, output_size=1)
+        tensor([[[[15.]]]])
+
+    Reference:
+        Graham: Fractional Max-Pooling, arXiv:1412.6071.
+    """
+    return _fractional(
+        2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )
+
+
+@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="FractionalMaxPool3DBackward0")
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    output_size: Size | None = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements of windows in a volume, whose steps vary at random.
+
+    Args:
+        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
+        kernel_size: Sides of a window, one for all or each.
+        output_size: How many windows in each dimension; this or ``output_ratio``.
+        output_ratio: The same as shares of the size, between 0 and 1.
+        return_indices: Whether to return where they were, too; default False.
+        _random_samples: ``(batch, channels, 3)`` numbers in [0, 1) that the steps follow from;
+            drawn by default.
+
+    Returns:
+        ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        ValueError: If neither or both of size and ratio are given, or the ratio is no ratio.
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> x = tt.arange(8.0).reshape(1, 1, 2, 2, 2)
+        >>> tt.nn.functional.fractional_max_pool3d(x, 2, output_size=1)
+        tensor([[[[[7.]]]]])
+
+    Reference:
+        Graham: Fractional Max-Pooling, arXiv:1412.6071.
+    """
+    return _fractional(
+        3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
+    )
+
+
+def _fractional(
+    spatial: int,
+    input: Any,
+    kernel_size: Any,
+    output_size: Any,
+    output_ratio: Any,
+    return_indices: bool,
+    samples: Any,
+) -> Any:
+    name = f"fractional_max_pool{spatial}d"
+    _check_input(name, spatial, input)
+    kernel = _each(name, "kernel_size", kernel_size, spatial)
+    size = _size_fractional_pooling(name, tuple(input.shape[-spatial:]), output_size, output_ratio)
+    sides = ("time", "height", "width")[-spatial:]
+    for side, n, k, o in zip(sides, input.shape[-spatial:], kernel, size, strict=True):
+        if o + k - 1 > n:
+            raise RuntimeError(
+                f"{name}(): pool {side} {k} too large relative to input {side} {n}, for {o} windows"
+            )
+    batch = input if input.ndim == spatial + 2 else input.unsqueeze(0)
+    samples = _samples(name, spatial, batch, samples)
+    index = _fractional_indices(batch, samples, kernel, size)
+    planes = tuple(batch.shape[:2])
+    out = largest_at_places(batch.flatten(2), 2, index).reshape((*planes, *size))
+    index = index.reshape((*planes, *size))
+    if batch is not input:
+        out, index = out.squeeze(0), index.squeeze(0)
+    return (out, index) if return_indices else out
+
+
+def _check_input(name: str, spatial: int, input: Any) -> None:
+    if input.ndim in (spatial + 1, spatial + 2) and 0 in input.shape[-spatial - 1 :]:
+        raise RuntimeError(
+            f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got "
+            f"{list(input.shape)}"
+        )
+    if input.ndim not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with "
+            f"optional 0 dim batch size for input, but got: {list(input.shape)}"
+        )
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
+
+
+def _size_fractional_pooling(
+    name: str, image: tuple[int, ...], size: Any, ratio: Any
+) -> tuple[int, ...]:
+    if size is None and ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    if size is not None and ratio is not None:
+        raise ValueError(f"{name}: only one of output_size and output_ratio may be specified")
+    if size is not None:
+        return _each(name, "output_size", size, len(image))
+    shares = tuple(ratio) if isinstance(ratio, (tuple, list)) else (ratio,) * len(image)
+    if len(shares) != len(image):
+        raise ValueError(
+            f"{name} requires output_ratio to either be a single Int or tuple of Ints. (got "
+            f"{ratio} for {len(image)} dimensions)"
+        )
+    if not all(0 < share < 1 for share in shares):
+        raise ValueError(f"{name}: output_ratio must be between 0 and 1 (got {ratio})")
+    return tuple(int(n * share) for n, share in zip(image, shares, strict=True))
+
+
+def _each(name: str, argument: str, given: Any, spatial: int) -> tuple[int, ...]:
+    """Of ``per_dimension``, without its sequences of one number."""
+    if isinstance(given, (tuple, list)) and len(given) != spatial:
+        raise RuntimeError(
+            f"{name}: {argument} must either be a single int or a tuple of {spatial} ints, got "
+            f"{given}"
+        )
+    return per_dimension(name, argument, given, spatial)
+
+
+def _samples(name: str, spatial: int, batch: Any, given: Any) -> Any:
+    if given is None:
+        from ..random.sampling import rand
+
+        return rand(*batch.shape[:2], spatial, dtype=batch.dtype, backend=batch._xp)
+    wanted = (*batch.shape[:2], spatial)
+    if given.dtype is not batch.dtype:
+        raise RuntimeError(
+            f"{name}: Expect _random_samples to have the same dtype as input, got {given.dtype} "
+            f"and {batch.dtype}"
+        )
+    # PyTorch leaves numbers for further samples unread.
+    given = given[: wanted[0]]
+    if tuple(given.shape) != wanted:
+        axis = next((i for i, n in enumerate(wanted) if given.shape[i : i + 1] != (n,)), 0)
+        raise RuntimeError(
+            f"{name}: Expect _random_samples.size({axis}) equals to {wanted[axis]}; got shape "
+            f"{list(given.shape)}."
+        )
+    return given
