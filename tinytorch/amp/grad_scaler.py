@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, overload
 
 from .. import dtypes
 from ..core.tensor import Tensor
 from ..dispatch.autocast import has_gpu
+from ..ops.create.factories import tensor
 from ..state import no_grad
 from ..state.loss_scaling import OptState as OptState
 from ..warnings import warn
@@ -15,6 +17,11 @@ if TYPE_CHECKING:
     from ..optim import Optimizer
 
 __all__ = ["GradScaler", "OptState"]
+
+
+def _ready() -> dict[str, Any]:
+    """State of an optimizer that has not been unscaled since the last update."""
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
 def _new_scale(value: Any) -> float:
@@ -29,10 +36,10 @@ def _new_scale(value: Any) -> float:
 def _all_finite(tensors: list[Tensor]) -> bool:
     """Whether no element is infinite or NaN: the host waits once for a device, not for each."""
     by_place: dict[Any, list[Any]] = {}
-    for tensor in tensors:
-        xp = tensor._xp
-        by_place.setdefault(xp, []).append(xp.isfinite(tensor._data).all())
-    return all([xp.item(xp.asarray(xp.stack(each).all())) for xp, each in by_place.items()])  # noqa: C419
+    for each in tensors:
+        xp = each._xp
+        by_place.setdefault(xp, []).append(xp.isfinite(each._data).all())
+    return all([xp.item(xp.asarray(xp.stack(these).all())) for xp, these in by_place.items()])  # noqa: C419
 
 
 class GradScaler:
@@ -86,9 +93,8 @@ class GradScaler:
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
         self._good_steps = 0
-        # By optimizer, whether its unscaled gradients are finite; and those stepped already.
-        self._finite: dict[int, bool] = {}
-        self._stepped: set[int] = set()
+        # By the optimizer's id: its stage, and what was found in its unscaled gradients.
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_ready)
 
     @overload
     def scale(self, outputs: Tensor) -> Tensor: ...
@@ -107,7 +113,8 @@ class GradScaler:
         """
         if not self._enabled:
             return outputs
-        self._scaled_any = True
+        if not self._scaled_any:
+            self._lazy_init_scale_growth_tracker(None)
         if isinstance(outputs, Tensor):
             return self._scaled(outputs)
         if isinstance(outputs, dict):
@@ -116,6 +123,10 @@ class GradScaler:
             return type(outputs)([self.scale(value) for value in outputs])
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
+    def _lazy_init_scale_growth_tracker(self, dev: Any) -> None:
+        """Note that something is scaled; the first call of ``scale`` calls it."""
+        self._scaled_any = True
+
     def _scaled(self, outputs: Any) -> Any:
         if outputs.dtype.itemsize > 2:
             return outputs * self._scale
@@ -123,12 +134,14 @@ class GradScaler:
         scaled = outputs.float() * self._scale
         return scaled.to(outputs.dtype) if outputs.ndim else scaled
 
-    def _check_scaled(self, what: str) -> None:
+    def _check_scale_growth_tracker(self, funcname: str) -> tuple[float, int]:
+        """Factor and count of good steps; raise if nothing was scaled."""
         if not self._scaled_any:
             raise AssertionError(
-                f"Attempted {what} but _scale is None.  This may indicate your script did not use "
-                "scaler.scale(loss or outputs) earlier in the iteration."
+                f"Attempted {funcname} but _scale is None.  This may indicate your script did not "
+                "use scaler.scale(loss or outputs) earlier in the iteration."
             )
+        return self._scale, self._good_steps
 
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, for clipping before ``step``.
@@ -150,23 +163,58 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        self._check_scaled("unscale_")
-        if id(optimizer) in self._stepped:
-            raise RuntimeError("unscale_() is being called after step().")
-        if id(optimizer) in self._finite:
+        self._check_scale_growth_tracker("unscale_")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
             raise RuntimeError(
                 "unscale_() has already been called on this optimizer since the last update()."
             )
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
+        inv_scale, found_inf = tensor(1.0 / self._scale), tensor(0.0)
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inv_scale, found_inf, False)
+        state["stage"] = OptState.UNSCALED
+
+    def _unscale_grads_(
+        self, optimizer: Optimizer, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
+    ) -> dict[Any, Tensor]:
+        """Multiply the gradients by ``inv_scale``; ``unscale_`` calls it.
+
+        Returns:
+            By device a tensor: 1 if a gradient is infinite or NaN, else ``found_inf``.
+        """
         each = (p.grad for group in optimizer.param_groups for p in group["params"])
         grads = [grad for grad in each if grad is not None]
-        if not grads:
-            raise AssertionError("No inf checks were recorded for this optimizer.")
-        if any(grad.dtype is dtypes.float16 for grad in grads):
+        if not allow_fp16 and any(grad.dtype is dtypes.float16 for grad in grads):
             raise ValueError("Attempting to unscale FP16 gradients.")
+        if not grads:
+            return {}
+        factor = inv_scale.item()
         with no_grad():
-            self._finite[id(optimizer)] = _all_finite(grads)
-            for grad in grads:
-                grad.mul_(1.0 / self._scale)
+            finite = _all_finite(grads)
+            if factor != 1.0:
+                for grad in grads:
+                    grad.mul_(factor)
+        return {grads[0].device: found_inf if finite else tensor(1.0)}
+
+    def _check_inf_per_device(self, optimizer: Optimizer) -> dict[Any, Tensor]:
+        """Look for infinite gradients without unscaling them."""
+        self._check_scale_growth_tracker("_check_inf_per_device")
+        found = self._unscale_grads_(optimizer, tensor(1.0), tensor(0.0), True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
+        return found
+
+    def _found_inf_per_device(self, optimizer: Optimizer) -> dict[Any, Tensor]:
+        found: dict[Any, Tensor] = self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+        return found
+
+    def _maybe_opt_step(
+        self, optimizer: Optimizer, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call ``optimizer.step`` if all gradients are finite; ``step`` calls it."""
+        if any(found.item() for found in optimizer_state["found_inf_per_device"].values()):
+            return None
+        return optimizer.step(*args, **kwargs)
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
         """``optimizer.step(...)``, unless a gradient is infinite or NaN; unscales them first.
@@ -194,13 +242,17 @@ class GradScaler:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
-        self._check_scaled("step")
-        if id(optimizer) in self._stepped:
+        self._check_scale_growth_tracker("step")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
-        if id(optimizer) not in self._finite:
+        if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        self._stepped.add(id(optimizer))
-        return optimizer.step(*args, **kwargs) if self._finite[id(optimizer)] else None
+        if not state["found_inf_per_device"]:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        result = self._maybe_opt_step(optimizer, state, *args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        return result
 
     def update(self, new_scale: Any = None) -> None:
         """Adapt the factor to what the steps since the last call have met.
@@ -225,13 +277,18 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        self._check_scaled("update")
+        self._check_scale_growth_tracker("update")
+        found = [
+            value.item()
+            for state in self._per_optimizer_states.values()
+            for value in state["found_inf_per_device"].values()
+        ]
         growth, backoff, interval = self._growth_factor, self._backoff_factor, self._growth_interval
         if new_scale is not None:
             self._scale = _new_scale(new_scale)
-        elif not self._finite:
+        elif not found:
             raise AssertionError("No inf checks were recorded prior to update.")
-        elif not all(self._finite.values()):
+        elif any(found):
             self._scale *= backoff
             self._good_steps = 0
         else:
@@ -241,8 +298,7 @@ class GradScaler:
                 if self._scale * growth <= dtypes.finfo(dtypes.float32).max:
                     self._scale *= growth
                 self._good_steps = 0
-        self._finite.clear()
-        self._stepped.clear()
+        self._per_optimizer_states = defaultdict(_ready)
 
     def is_enabled(self) -> bool:
         """Whether it does anything.
@@ -263,7 +319,16 @@ class GradScaler:
             >>> scaler.get_scale()
             8.0
         """
-        return self._scale if self._enabled else 1.0
+        scale: Any = self._get_scale_async() if self._enabled else 1.0
+        return float(scale)
+
+    def _get_scale_async(self) -> Any:
+        """Factor; in PyTorch a tensor for which the host does not wait."""
+        return self._scale
+
+    def _get_growth_tracker(self) -> int:
+        """Number of good steps since the factor changed; 0 if the scaler is disabled."""
+        return self._good_steps if self._enabled else 0
 
     def get_growth_factor(self) -> float:
         """What the factor is multiplied by after ``growth_interval`` good steps.
@@ -344,7 +409,7 @@ class GradScaler:
         self._growth_interval = new_interval
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._finite:
+        if self._per_optimizer_states:
             raise AssertionError(
                 "A GradScaler instance may only be pickled at the beginning of an iteration, or at "
                 "the end after scaler.update()."
@@ -363,9 +428,9 @@ class GradScaler:
         if not self._enabled:
             return {}
         return {
-            "scale": self._scale, "growth_factor": self._growth_factor,
+            "scale": self.get_scale(), "growth_factor": self._growth_factor,
             "backoff_factor": self._backoff_factor, "growth_interval": self._growth_interval,
-            "_growth_tracker": self._good_steps,
+            "_growth_tracker": self._get_growth_tracker(),
         }  # fmt: skip
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -150,7 +150,11 @@ class StackTransform(_Joined):
 
     def _parts(self, value: Tensor, name: str) -> list[Tensor]:
         self._check_length(value, name, len(self.transforms), "len(transforms)")
-        return list(value.unbind(self.dim))
+        return self._slice(value)
+
+    def _slice(self, z: Tensor) -> list[Tensor]:
+        """Slices of ``z``, one for each transform."""
+        return list(z.unbind(self.dim))
 
     def _call(self, x: Tensor) -> Tensor:
         return stacked(self._moved(x), self.dim)

@@ -81,12 +81,12 @@ class GeneralizedPareto(_Located):
         """The concentrations, and a number that is in place of those near 0."""
         return self.concentration.where(~self._is_exponential(), 1.0)
 
-    def _away(self, value: Tensor) -> Tensor:
+    def _z(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         return (value - self.loc) / self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        z, c = self._away(value), self._powers()
+        z, c = self._z(value), self._powers()
         fall = xlog1py(1 / c + 1, c * z)  # 0 for the uniform law, at its end too
         return -self.scale.log() - z.where(self._is_exponential(), fall)
 
@@ -99,7 +99,7 @@ class GeneralizedPareto(_Located):
             >>> law.log_survival_function(tt.tensor([0.0, 2.0]))
             tensor([-0., -2.])
         """
-        z, c = self._away(value), self._powers()
+        z, c = self._z(value), self._powers()
         return (-z).where(self._is_exponential(), -(c * z).log1p() / c)
 
     def log_cdf(self, value: Tensor) -> Tensor:

@@ -77,9 +77,9 @@ class MixtureSameFamily(Distribution):
 
     def _weighted(self, values: Tensor) -> Tensor:
         at = -1 - len(self._event_shape)
-        return (self._padded(self._mixture_distribution.probs) * values).sum(at)
+        return (self._pad_mixture_dimensions(self._mixture_distribution.probs) * values).sum(at)
 
-    def _padded(self, x: Tensor) -> Tensor:
+    def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
         return x.reshape((*x.shape, *(1 for _ in self._event_shape)))
 
     @property
@@ -93,17 +93,17 @@ class MixtureSameFamily(Distribution):
         return self._weighted(parts.variance) + self._weighted(away.pow(2.0))
 
     def cdf(self, x: Tensor) -> Tensor:
-        found = self._component_distribution.cdf(self._for_each(x))
+        found = self._component_distribution.cdf(self._pad(x))
         return (found * self._mixture_distribution.probs).sum(-1)
 
     def log_prob(self, x: Tensor) -> Tensor:
         self._check_sample(x)
-        parts = self._component_distribution.log_prob(self._for_each(x))
+        parts = self._component_distribution.log_prob(self._pad(x))
         weights = self._mixture_distribution.logits.log_softmax(-1)
         found: Tensor = (parts + weights).logsumexp(-1)
         return found
 
-    def _for_each(self, x: Tensor) -> Tensor:
+    def _pad(self, x: Tensor) -> Tensor:
         return x.unsqueeze(-1 - len(self._event_shape))
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:

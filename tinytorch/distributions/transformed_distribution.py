@@ -122,7 +122,7 @@ class TransformedDistribution(Distribution):
         found: Tensor = total + own
         return found
 
-    def _monotone(self, value: Tensor) -> Tensor:
+    def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """A probability, or one minus it where the transforms turn the order round."""
         sign: Any = 1
         for transform in self.transforms:
@@ -137,8 +137,8 @@ class TransformedDistribution(Distribution):
             value = transform.inv(value)
         if self._validate_args:
             self.base_dist._validate_sample(value)
-        found: Tensor = self._monotone(self.base_dist.cdf(value))
+        found: Tensor = self._monotonize_cdf(self.base_dist.cdf(value))
         return found
 
     def icdf(self, value: Tensor) -> Tensor:
-        return self._moved(self.base_dist.icdf(self._monotone(value)))
+        return self._moved(self.base_dist.icdf(self._monotonize_cdf(value)))

@@ -74,32 +74,38 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         """The parameter between 0 and 1."""
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
-    def _is_far(self) -> Tensor:
+    def _outside_unstable_region(self) -> Tensor:
         """Whether the parameter is far enough from 1/2 for the formulas."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
-    def _far_probs(self) -> Tensor:
+    def _cut_probs(self) -> Tensor:
         """The parameters that are, and a number that is in place of the others."""
-        return self.probs.where(self._is_far(), self._lims[0])
+        return self.probs.where(self._outside_unstable_region(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
         """The logarithm of what Bernoulli's formula is multiplied by."""
-        p = self._far_probs()
+        p = self._cut_probs()
         formula = (_fall(p).abs() / (1 - 2 * p).abs()).log()
         x = (self.probs - 0.5) ** 2
-        return formula.where(self._is_far(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+        return formula.where(
+            self._outside_unstable_region(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x
+        )
 
     @property
     def mean(self) -> Tensor:
-        p, x = self._far_probs(), self.probs - 0.5
+        p, x = self._cut_probs(), self.probs - 0.5
         formula = p / (2 * p - 1) + 1 / _fall(p)
-        return formula.where(self._is_far(), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x)
+        return formula.where(
+            self._outside_unstable_region(), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x
+        )
 
     @property
     def variance(self) -> Tensor:
-        p, x = self._far_probs(), (self.probs - 0.5) ** 2
+        p, x = self._cut_probs(), (self.probs - 0.5) ** 2
         formula = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / _fall(p) ** 2
-        return formula.where(self._is_far(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+        return formula.where(
+            self._outside_unstable_region(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
+        )
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         with no_grad():
@@ -116,15 +122,15 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
 
     def cdf(self, value: Tensor) -> Tensor:
         self._check_sample(value)
-        p = self._far_probs()
+        p = self._cut_probs()
         formula = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
-        chance = formula.where(self._is_far(), value)
+        chance = formula.where(self._outside_unstable_region(), value)
         return chance.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
-        p = self._far_probs()
+        p = self._cut_probs()
         formula = ((-p).log1p() - (value * (2 * p - 1) - p).log1p()) / _fall(p)
-        return formula.where(self._is_far(), value)
+        return formula.where(self._outside_unstable_region(), value)
 
     def entropy(self) -> Tensor:
         fall = _fall(self.probs)

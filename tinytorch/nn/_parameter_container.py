@@ -36,7 +36,8 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _name_at(self, idx: int) -> str:
+    def _get_abs_string_index(self, idx: int) -> str:
+        """Name of the attribute at a position; indexing calls it."""
         place = operator.index(idx)
         if not -self._size <= place < self._size:
             raise IndexError(f"index {place} is out of range")
@@ -49,10 +50,10 @@ class ParameterList(Module):
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return self.__class__(list(self)[idx])
-        return getattr(self, self._name_at(idx))
+        return getattr(self, self._get_abs_string_index(idx))
 
     def __setitem__(self, idx: int, param: Any) -> None:
-        setattr(self, self._name_at(idx), _as_parameter(param))
+        setattr(self, self._get_abs_string_index(idx), _as_parameter(param))
 
     def __len__(self) -> int:
         return self._size
@@ -129,11 +130,20 @@ class ParameterDict(Module):
             self.update(parameters)
 
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, _checked(key))
+        return getattr(self, self._key_to_attr(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        setattr(self, _checked(key), _as_parameter(value))
+        setattr(self, self._key_to_attr(key), _as_parameter(value))
         self._keys[key] = None
+
+    def _key_to_attr(self, key: object) -> str:
+        """Name of the attribute of ``key``; reading and writing call it."""
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}')."
+            )
+        return key
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
@@ -325,15 +335,6 @@ def _pair(owner: str, place: int, element: Any) -> tuple[str, Any]:
     if len(pair) != 2:
         raise ValueError(f"{where} has length {len(pair)}; 2 is required")
     return pair
-
-
-def _checked(key: object) -> str:
-    if not isinstance(key, str):
-        raise TypeError(
-            "Index given to ParameterDict cannot be used as a key as it is not a string "
-            f"(type is '{type(key).__name__}')."
-        )
-    return key
 
 
 def _as_parameter(value: Any) -> Any:

@@ -149,7 +149,11 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             >>> softmax.log_prob(tt.randn(4, 16)).exp().sum(1).detach().round(decimals=3)
             tensor([1., 1., 1., 1.])
         """
-        head = F.log_softmax(self.head(input), 1)
+        return self._get_full_log_prob(input, self.head(input))
+
+    def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
+        """Log probabilities of all classes, given the output of ``head``."""
+        head = F.log_softmax(head_output, 1)
         parts = [head[:, : self.shortlist_size]]
         for cluster, projection in enumerate(self.tail, self.shortlist_size):
             log_probs = F.log_softmax(projection(input), 1)
@@ -171,12 +175,13 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             >>> softmax.predict(tt.randn(4, 16)).shape
             tinytorch.Size([4])
         """
-        scores = self.head(input).argmax(1)
+        head_output = self.head(input)
+        scores = head_output.argmax(1)
         # Where a frequent class is ahead of every cluster, no class of a cluster can be.
         undecided = scores >= self.shortlist_size
         if not undecided.any():
             return scores
-        return self.log_prob(input).argmax(1).where(undecided, scores)
+        return self._get_full_log_prob(input, head_output).argmax(1).where(undecided, scores)
 
 
 def _check_cutoffs(cutoffs: list[int], n_classes: int) -> None:

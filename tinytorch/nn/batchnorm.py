@@ -273,11 +273,19 @@ class InstanceNorm(NormBase):
             ValueError: If the input has another number of dimensions or channels.
         """
         self._check_input_dim(input)
-        batched = input.ndim == self._ndims[1]
-        self._check_channels(input, 1 if batched else 0)
-        if batched:
-            return self._normalize(input)
-        return self._normalize(input.unsqueeze(0)).squeeze(0)
+        unbatched = self._get_no_batch_dim()
+        self._check_channels(input, input.ndim - unbatched)
+        if input.ndim == unbatched:
+            return self._handle_no_batch_input(input)
+        return self._apply_instance_norm(input)
+
+    def _get_no_batch_dim(self) -> int:
+        """Number of dimensions of an input without a batch."""
+        return self._ndims[0]
+
+    def _handle_no_batch_input(self, input: Tensor) -> Tensor:
+        """Normalize a sample without a batch; ``forward`` calls it."""
+        return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
 
     def _check_channels(self, input: Tensor, dim: int) -> None:
         if input.shape[dim] == self.num_features:
@@ -292,7 +300,8 @@ class InstanceNorm(NormBase):
             "warning by not passing in num_features, which is not used because affine=False",
         )
 
-    def _normalize(self, input: Tensor) -> Tensor:
+    def _apply_instance_norm(self, input: Tensor) -> Tensor:
+        """Normalize a batch; ``forward`` calls it."""
         return F.instance_norm(
             input,
             self.running_mean,

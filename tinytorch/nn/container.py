@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, Self, cast, overload
 
 from ..core.tensor import Tensor
@@ -27,10 +27,7 @@ class _Indexed(Module):
         return list(self._modules)
 
     def _name_at(self, idx: int) -> str:
-        place = operator.index(idx)
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"index {place} is out of range")
-        return self._names()[place]
+        raise NotImplementedError
 
     def _set_modules(self, modules: Iterable[Module]) -> None:
         self._modules.replace((str(place), module) for place, module in enumerate(modules))
@@ -170,7 +167,18 @@ class Sequential(_Indexed):
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return self.__class__(OrderedDict(list(self._modules.items())[idx]))  # type: ignore
-        return self._modules[self._name_at(idx)]
+        return self._get_item_by_idx(self._modules.values(), idx)
+
+    def _get_item_by_idx(self, iterator: Iterable[Any], idx: int) -> Any:
+        """Item of ``iterator`` at a position; indexing calls it."""
+        place = operator.index(idx)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"index {place} is out of range")
+        return next(islice(iterator, place % len(self), None))
+
+    def _name_at(self, idx: int) -> str:
+        name: str = self._get_item_by_idx(self._modules, idx)
+        return name
 
     def insert(self, index: int, module: Module) -> Self:
         """Put a module before position ``index`` and return the container.
@@ -247,6 +255,16 @@ class ModuleList(_Indexed):
         super().__init__()
         if modules is not None:
             self.extend(modules)
+
+    def _get_abs_string_index(self, idx: int) -> str:
+        """Name of the module at a position; indexing calls it."""
+        place = operator.index(idx)
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"index {place} is out of range")
+        return str(place % len(self))
+
+    def _name_at(self, idx: int) -> str:
+        return self._get_abs_string_index(idx)
 
     @overload
     def __getitem__(self, idx: int) -> Module: ...

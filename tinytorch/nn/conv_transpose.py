@@ -56,43 +56,51 @@ class _ConvTranspose(ConvBase):
     def _transpose_forward(self, input: Any, output_size: Sequence[int] | None) -> Tensor:
         functions = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)
         padding: Any = self.padding
+        output_padding: Any = self._output_padding(
+            input, output_size, self.stride, padding, self.kernel_size, self._ndim, self.dilation
+        )
         return functions[self._ndim - 1](
             input,
             self.weight,
             self.bias,
             self.stride,
             padding,
-            self._output_padding(input, output_size),
+            output_padding,
             self.groups,
             self.dilation,
         )
 
-    def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
-        """What to add to the output to give it the size asked for."""
+    def _output_padding(
+        self,
+        input: Tensor,
+        output_size: Sequence[int] | None,
+        stride: Sequence[int],
+        padding: Any,
+        kernel_size: Sequence[int],
+        num_spatial_dims: int,
+        dilation: Sequence[int] | None = None,
+    ) -> Sequence[int]:
+        """Padding that gives the output the size ``output_size``; ``forward`` calls it."""
         if output_size is None:
             return self.output_padding
-        outer = input.ndim - self._ndim
-        wanted = list(output_size)
-        if len(wanted) == outer + self._ndim:
+        outer, wanted = input.ndim - num_spatial_dims, list(output_size)
+        if len(wanted) == input.ndim:
             wanted = wanted[outer:]
-        if len(wanted) != self._ndim:
+        if len(wanted) != num_spatial_dims:
             raise ValueError(
-                f"ConvTranspose{self._ndim}D: for {input.ndim}D input, output_size must have "
-                f"{self._ndim} or {outer + self._ndim} elements (got {len(wanted)})"
+                f"ConvTranspose{num_spatial_dims}D: for {input.ndim}D input, output_size must "
+                f"have {num_spatial_dims} or {input.ndim} elements (got {len(wanted)})"
             )
-        least = self._least_sizes(input.shape[outer:])
-        most = [size + step - 1 for size, step in zip(least, self.stride, strict=True)]
+        steps = [1] * num_spatial_dims if dilation is None else dilation
+        settings = zip(input.shape[outer:], stride, padding, steps, kernel_size, strict=True)
+        least = [(n - 1) * s - 2 * pad + d * (k - 1) + 1 for n, s, pad, d, k in settings]
+        most = [size + step - 1 for size, step in zip(least, stride, strict=True)]
         if any(not a <= n <= b for a, n, b in zip(least, wanted, most, strict=True)):
             raise ValueError(
                 f"requested an output size of {wanted}, but valid sizes range from {least} to "
                 f"{most} (for an input of {input.shape[2:]})"
             )
         return tuple(n - size for n, size in zip(wanted, least, strict=True))
-
-    def _least_sizes(self, sizes: Sequence[int]) -> list[int]:
-        padding: Any = self.padding
-        settings = zip(sizes, self.stride, padding, self.dilation, self.kernel_size, strict=True)
-        return [(n - 1) * step - 2 * pad + d * (k - 1) + 1 for n, step, pad, d, k in settings]
 
 
 class ConvTranspose1d(_ConvTranspose):

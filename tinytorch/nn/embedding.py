@@ -39,6 +39,10 @@ class _Table(Module):
     def reset_parameters(self) -> None:
         """Draw the rows anew; that of ``padding_idx`` is zero."""
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
+        """Set the row of ``padding_idx`` to 0; ``reset_parameters`` calls it."""
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)

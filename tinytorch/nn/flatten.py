@@ -61,7 +61,7 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
-        _require_ints(unflattened_size)
+        self._require_tuple_int(unflattened_size)
         self.dim = dim
         self.unflattened_size = unflattened_size
 
@@ -73,15 +73,15 @@ class Unflatten(Module):
         """The configuration."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
-
-def _require_ints(sizes: object) -> None:
-    if not isinstance(sizes, (tuple, list)):
-        raise TypeError(
-            f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}"
-        )
-    for place, size in enumerate(sizes):
-        if not isinstance(size, int):
+    def _require_tuple_int(self, input: object) -> None:
+        """Check the input; ``__init__`` calls it."""
+        if not isinstance(input, (tuple, list)):
             raise TypeError(
-                "unflattened_size must be tuple of ints, but found element of type "
-                f"{type(size).__name__} at pos {place}"
+                f"unflattened_size must be a tuple of ints, but found type {type(input).__name__}"
             )
+        for place, size in enumerate(input):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {place}"
+                )

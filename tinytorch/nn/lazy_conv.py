@@ -42,17 +42,25 @@ class _LazyConv(LazyModuleMixin, ConvBase):
         """Give the parameters the shapes that fit ``input``."""
         if not self.has_uninitialized_params():
             return
-        if input.ndim not in (self._ndim + 1, self._ndim + 2):
-            raise RuntimeError(
-                f"Expected {self._ndim + 1}D (unbatched) or {self._ndim + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of size: {input.shape}"
-            )
-        self.in_channels: int = input.shape[-self._ndim - 1]
+        self.in_channels: int = self._get_in_channels(input)
         if self.in_channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")
         materialize(self.weight, self._weight_shape())
         materialize(self.bias, (self.out_channels,))
         self.reset_parameters()
+
+    def _get_in_channels(self, input: Tensor) -> int:
+        """Channels of an input; ``initialize_parameters`` calls it."""
+        ndim = self._get_num_spatial_dims()
+        if input.ndim not in (ndim + 1, ndim + 2):
+            raise RuntimeError(
+                f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {input.shape}"
+            )
+        return input.shape[-ndim - 1]
+
+    def _get_num_spatial_dims(self) -> int:
+        return self._ndim
 
 
 class _LazyForward(_LazyConv):

@@ -294,10 +294,14 @@ class _CircularPad(_Pad):
         Raises:
             ValueError: If it has another number of dimensions.
         """
+        self._check_input_dim(input)
+        return super().forward(input)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        """Check the number of dimensions; ``forward`` calls it."""
         least = self._ndim + 1
         if input.ndim not in (least, least + 1):
             raise ValueError(f"expected {least}D or {least + 1}D input (got {input.ndim}D input)")
-        return super().forward(input)
 
 
 class CircularPad1d(_CircularPad):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from ..core.holder import Holder
@@ -45,8 +46,7 @@ class _OneState(RNNBase):
             ValueError: If the input's number of dimensions or dtype is another.
             RuntimeError: If a size is.
         """
-        output, (state,) = self._run(input, None if hx is None else (hx,))
-        return output, state
+        return self._run(input, hx)
 
 
 class RNN(_OneState):
@@ -164,8 +164,58 @@ class LSTM(RNNBase):
             bidirectional, proj_size, device, dtype,
         )  # fmt: skip
 
-    def _state_sizes(self) -> tuple[int, ...]:
-        return self._output_size, self.hidden_size
+    def get_expected_cell_size(
+        self, input: Tensor, batch_sizes: Tensor | None
+    ) -> tuple[int, int, int]:
+        """Shape of the cell state that fits an input.
+
+        Args:
+            input: The input, batched or packed.
+            batch_sizes: The batch's size at each time step of a packed sequence, or None.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.LSTM(2, 3, proj_size=1).get_expected_cell_size(tt.zeros(5, 4, 2), None)
+            (1, 4, 3)
+        """
+        batch = int(batch_sizes[0]) if batch_sizes is not None else self._batch_size(input)
+        return self.num_layers * self._directions, batch, self.hidden_size
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Check input and state, batched; ``forward`` calls it.
+
+        Args:
+            input: The input; packed data where there are ``batch_sizes``.
+            hidden: The hidden and the cell state.
+            batch_sizes: The batch's size at each time step of a packed sequence, or None.
+
+        Raises:
+            ValueError: If the input's dtype differs from that of the weights.
+            RuntimeError: If a size is wrong.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> state = tt.zeros(1, 1, 3), tt.zeros(1, 1, 3)
+            >>> tt.nn.LSTM(2, 3).check_forward_args(tt.zeros(5, 1, 2), state, None)
+        """
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(
+            hidden[0],
+            self.get_expected_hidden_size(input, batch_sizes),
+            "Expected hidden[0] size {}, got {}",
+        )
+        self.check_hidden_size(
+            hidden[1],
+            self.get_expected_cell_size(input, batch_sizes),
+            "Expected hidden[1] size {}, got {}",
+        )
+
+    def _map_state(self, function: Callable[[Any], Any], hx: Any) -> Any:
+        return function(hx[0]), function(hx[1])
+
+    def _zero_state(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+        hidden, cell = self.get_expected_hidden_size, self.get_expected_cell_size
+        return tuple(input.new_zeros(size(input, batch_sizes)) for size in (hidden, cell))
 
     if TYPE_CHECKING:
 
@@ -197,8 +247,7 @@ class LSTM(RNNBase):
             ValueError: If the input's number of dimensions or dtype is another.
             RuntimeError: If a size is.
         """
-        output, (hidden, cell) = self._run(input, hx)
-        return output, (hidden, cell)
+        return self._run(input, hx)
 
 
 class GRU(_OneState):

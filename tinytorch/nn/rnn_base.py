@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -91,6 +91,7 @@ class RNNBase(Module):
             for layer in range(num_layers)
             for suffix in ("", "_reverse")[: self._directions]
         ]
+        self._init_flat_weights()
         self.reset_parameters()
 
     def _check_configuration(self) -> None:
@@ -159,8 +160,33 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
-    def _flat_weights(self) -> list[Parameter]:
-        return [weight for weights in self.all_weights for weight in weights]
+    def _flat_weights_names(self) -> list[str]:
+        """The parameters' names, in PyTorch's order."""
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        """The parameters in the order of ``_flat_weights_names``; None for a deleted one."""
+        return [getattr(self, name, None) for name in self._flat_weights_names]
+
+    @_flat_weights.setter
+    def _flat_weights(self, weights: Sequence[Any]) -> None:
+        for name, weight in zip(self._flat_weights_names, weights, strict=True):
+            if weight is not None and weight is not getattr(self, name, None):
+                setattr(self, name, weight)
+
+    def _init_flat_weights(self) -> None:
+        """Call ``flatten_parameters``; the weights are read by name, so no list is stored."""
+        self.flatten_parameters()
+
+    def _weights_have_changed(self) -> bool:
+        """Whether a stored list of weights is out of date: never, as none is stored."""
+        return False
+
+    def _update_flat_weights(self) -> None:
+        """Call ``_init_flat_weights`` if weights have changed; ``forward`` calls it."""
+        if self._weights_have_changed():
+            self._init_flat_weights()
 
     def flatten_parameters(self) -> None:
         """Do nothing: in PyTorch it puts the parameters where cuDNN wants them.
@@ -185,61 +211,21 @@ class RNNBase(Module):
 
     # -- running -------------------------------------------------------------------------------
 
-    def _state_sizes(self) -> tuple[int, ...]:
-        """The sizes of the parts of the state."""
-        return (self._output_size,)
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
+        """Check dtype and sizes of the input, batched; ``forward`` calls it.
 
-    def _run(self, input: Any, state: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
-        if isinstance(input, PackedSequence):
-            return self._run_packed(input, state)
-        if input.ndim not in (2, 3):
-            raise ValueError(
-                f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead"
-            )
-        batched = input.ndim == 3
-        if state is not None:
-            self._check_state_dims(state, batched)
-        if not batched:
-            input = input.unsqueeze(1)
-            state = None if state is None else tuple(part.unsqueeze(1) for part in state)
-        elif self.batch_first:
-            input = input.transpose(0, 1)
-        output, final = self._run_layers(input, state, input.shape[1])
-        if not batched:
-            return output.squeeze(1), tuple(part.squeeze(1) for part in final)
-        return (output.transpose(0, 1) if self.batch_first else output), final
+        Args:
+            input: The input; packed data where there are ``batch_sizes``.
+            batch_sizes: The batch's size at each time step of a packed sequence, or None.
 
-    def _run_packed(
-        self, packed: PackedSequence, state: tuple[Any, ...] | None
-    ) -> tuple[PackedSequence, tuple[Any, ...]]:
-        data, batch_sizes, order, inverse = packed
-        sizes = batch_sizes.tolist()
-        if state is not None and order is not None:
-            state = tuple(part.index_select(1, order) for part in state)
-        output, final = self._run_layers(data, state, sizes[0], sizes)
-        if inverse is not None:
-            final = tuple(part.index_select(1, inverse) for part in final)
-        return PackedSequence(output, batch_sizes, order, inverse), final
+        Raises:
+            ValueError: If the dtype differs from that of the weights.
+            RuntimeError: If the number of dimensions or the number of features is wrong.
 
-    def _run_layers(
-        self, input: Any, state: Any, batch: int, sizes: list[int] | None = None
-    ) -> tuple[Any, tuple[Any, ...]]:
-        self._check_input(input, 3 if sizes is None else 2)
-        shapes = [(self.num_layers * self._directions, batch, n) for n in self._state_sizes()]
-        if state is None:
-            state = tuple(input.new_zeros(shape) for shape in shapes)
-        self._check_state(state, shapes)
-        dropout = self.dropout if self.training else 0.0
-        weights = [self._five(names) for names in self._all_weights]
-        return run(self.mode, input, state, weights, self._directions, dropout, sizes)
-
-    def _five(self, names: list[str]) -> list[Any]:
-        """``w_ih, w_hh, b_ih, b_hh, w_hr``, with None for what there is not."""
-        given = iter(getattr(self, name) for name in names)
-        wanted = (True, True, self.bias, self.bias, self.proj_size > 0)
-        return [next(given) if there else None for there in wanted]
-
-    def _check_input(self, input: Tensor, ndim: int) -> None:
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.GRU(2, 3).check_input(tt.zeros(5, 1, 2), None)
+        """
         weight = getattr(self, self._all_weights[0][0])
         if input.dtype != weight.dtype and not autocast.is_on():
             raise ValueError(
@@ -247,6 +233,7 @@ class RNNBase(Module):
                 f"Convert input: input.to({weight.dtype}), or convert model: "
                 f"model.to({input.dtype})"
             )
+        ndim = 3 if batch_sizes is None else 2
         if input.ndim != ndim:
             raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
         if input.shape[-1] != self.input_size:
@@ -254,11 +241,147 @@ class RNNBase(Module):
                 "input.size(-1) must be equal to input_size. "
                 f"Expected {self.input_size}, got {input.shape[-1]}"
             )
+
+    def get_expected_hidden_size(
+        self, input: Tensor, batch_sizes: Tensor | None
+    ) -> tuple[int, int, int]:
+        """Shape of the hidden state that fits an input.
+
+        Args:
+            input: The input, batched or packed.
+            batch_sizes: The batch's size at each time step of a packed sequence, or None.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.GRU(2, 3).get_expected_hidden_size(tt.zeros(5, 1, 2), None)
+            (1, 1, 3)
+        """
+        batch = int(batch_sizes[0]) if batch_sizes is not None else self._batch_size(input)
+        return self.num_layers * self._directions, batch, self._output_size
+
+    def _batch_size(self, input: Tensor) -> int:
+        return input.shape[0 if self.batch_first else 1]
+
+    def check_hidden_size(
+        self,
+        hx: Tensor,
+        expected_hidden_size: tuple[int, int, int],
+        msg: str = "Expected hidden size {}, got {}",
+    ) -> None:
+        """Check the shape of a state; ``check_forward_args`` calls it.
+
+        Args:
+            hx: The state.
+            expected_hidden_size: Its shape.
+            msg: The error's text, with places for the expected and the actual shape.
+
+        Raises:
+            RuntimeError: If the shape differs.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.GRU(2, 3).check_hidden_size(tt.zeros(1, 1, 3), (1, 1, 3))
+        """
+        if tuple(hx.shape) != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Check input and state, batched; ``forward`` calls it.
+
+        Args:
+            input: The input; packed data where there are ``batch_sizes``.
+            hidden: The state.
+            batch_sizes: The batch's size at each time step of a packed sequence, or None.
+
+        Raises:
+            ValueError: If the input's dtype differs from that of the weights.
+            RuntimeError: If a size is wrong.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.nn.GRU(2, 3).check_forward_args(tt.zeros(5, 1, 2), tt.zeros(1, 1, 3), None)
+        """
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """Reorder the batch of a state.
+
+        Args:
+            hx: The state.
+            permutation: The new order; None leaves the state as it is.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> state = tt.tensor([[[1.0], [2.0]]])
+            >>> tt.nn.GRU(2, 1).permute_hidden(state, tt.tensor([1, 0]))
+            tensor([[[2.],
+                     [1.]]])
+        """
+        return hx if permutation is None else self._map_state(_select(permutation), hx)
+
+    def _map_state(self, function: Callable[[Any], Any], hx: Any) -> Any:
+        """Apply a function to each tensor of a state."""
+        return function(hx)
+
+    def _zero_state(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
+        """State of zeros that fits ``input``."""
+        return input.new_zeros(self.get_expected_hidden_size(input, batch_sizes))
+
+    def _run(self, input: Any, hx: Any) -> tuple[Any, Any]:
+        self._update_flat_weights()
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, hx)
+        if input.ndim not in (2, 3):
+            raise ValueError(
+                f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead"
+            )
+        batched = input.ndim == 3
+        if hx is not None:
+            self._check_state_dims(hx, batched)
+        if not batched:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+            hx = None if hx is None else self._map_state(lambda part: part.unsqueeze(1), hx)
+        if hx is None:
+            hx = self._zero_state(input, None)
+        else:
+            hx = self.permute_hidden(hx, None)
+        self.check_forward_args(input, hx, None)
+        output, final = self._run_layers(input.transpose(0, 1) if self.batch_first else input, hx)
+        final = self.permute_hidden(final, None)
+        if not batched:
+            return output.squeeze(1), self._map_state(lambda part: part.squeeze(1), final)
+        return (output.transpose(0, 1) if self.batch_first else output), final
+
+    def _run_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        data, batch_sizes, order, inverse = packed
+        if hx is None:
+            hx = self._zero_state(data, batch_sizes)
+        else:
+            hx = self.permute_hidden(hx, order)
+        self.check_forward_args(data, hx, batch_sizes)
+        output, final = self._run_layers(data, hx, batch_sizes.tolist())
+        packed = PackedSequence(output, batch_sizes, order, inverse)
+        return packed, self.permute_hidden(final, inverse)
+
+    def _run_layers(self, input: Any, hx: Any, sizes: list[int] | None = None) -> tuple[Any, Any]:
         if not input.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        dropout = self.dropout if self.training else 0.0
+        weights = [self._five(names) for names in self._all_weights]
+        state = hx if isinstance(hx, tuple) else (hx,)
+        output, final = run(self.mode, input, state, weights, self._directions, dropout, sizes)
+        return output, final if isinstance(hx, tuple) else final[0]
 
-    def _check_state_dims(self, state: tuple[Any, ...], batched: bool) -> None:
+    def _five(self, names: list[str]) -> list[Any]:
+        """``w_ih, w_hh, b_ih, b_hh, w_hr``, with None for what there is not."""
+        given = iter(getattr(self, name) for name in names)
+        wanted = (True, True, self.bias, self.bias, self.proj_size > 0)
+        return [next(given) if there else None for there in wanted]
+
+    def _check_state_dims(self, hx: Any, batched: bool) -> None:
         kind, ndim = ("batched 3-D", 3) if batched else ("unbatched 2-D", 2)
+        state = hx if isinstance(hx, (tuple, list)) else (hx,)
         if any(part.ndim != ndim for part in state):
             found = ", ".join(f"{part.ndim}-D" for part in state)
             names = "hx" if len(state) == 1 else "hx and cx"
@@ -266,8 +389,6 @@ class RNNBase(Module):
                 f"For {kind} input, {names} should also be {ndim}-D but got ({found}) tensors"
             )
 
-    def _check_state(self, state: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]) -> None:
-        for place, (part, shape) in enumerate(zip(state, shapes, strict=True)):
-            if tuple(part.shape) != shape:
-                name = "hidden" if len(shapes) == 1 else f"hidden[{place}]"
-                raise RuntimeError(f"Expected {name} size {shape}, got {list(part.shape)}")
+
+def _select(permutation: Tensor) -> Callable[[Any], Any]:
+    return lambda part: part.index_select(1, permutation)

@@ -61,6 +61,11 @@ class SyncBatchNorm(BatchNorm):
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
 
+    def _check_non_zero_input_channels(self, input: Tensor) -> None:
+        """Check that there are channels; ``forward`` calls it."""
+        if input.shape[1] == 0:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
     def forward(self, input: Tensor) -> Tensor:
         """Normalise: in training by the statistics of all ranks, else by the running ones.
 
@@ -68,6 +73,7 @@ class SyncBatchNorm(BatchNorm):
             ValueError: If the input has no channels, or the ranks together one value in each.
         """
         self._check_input_dim(input)
+        self._check_non_zero_input_channels(input)
         by_batch = self.training or self.running_mean is None
         if not by_batch or not is_initialized() or get_world_size(self.process_group) < 2:
             return super().forward(input)

@@ -33,6 +33,7 @@ Activation = str | Callable[[Tensor], Tensor]
 class _Layer(Module):
     """What the layers of encoder and decoder share: self-attention and two Linears."""
 
+    self_attn: MultiheadAttention
     norm_first: bool
     activation: Callable[[Tensor], Tensor]
 
@@ -73,15 +74,23 @@ class _Layer(Module):
             activation = _get_activation_fn(activation)
         self.activation = activation
 
-    def _through(self, x: Tensor, block: int, compute: Callable[[Any], Any]) -> Tensor:
-        """Add what ``compute`` makes of ``x``, normalised before or after."""
-        norm, dropout = getattr(self, f"norm{block}"), getattr(self, f"dropout{block}")
+    def _add_block(self, x: Tensor, norm: Module, block: Callable[..., Tensor], *args: Any) -> Any:
+        """Add the output of ``block`` to ``x``; normalize its input or the sum."""
         if self.norm_first:
-            return x + dropout(compute(norm(x)))  # type: ignore[no-any-return]
-        return norm(x + dropout(compute(x)))  # type: ignore[no-any-return]
+            return x + block(norm(x), *args)
+        return norm(x + block(x, *args))
 
-    def _feed_forward(self, x: Tensor) -> Tensor:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+    def _sa_block(
+        self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+    ) -> Tensor:
+        """Self-attention and its dropout; subclasses override it."""
+        attended = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
+        return self.dropout1(attended[0])  # type: ignore[no-any-return]
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        """Feed-forward network and its dropout; subclasses override it."""
+        dropout = self.dropout2 if self._blocks == 2 else self.dropout3
+        return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
 
 
 def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
@@ -158,12 +167,10 @@ class TransformerEncoderLayer(_Layer):
             is_causal: Says that ``src_mask`` hides the future. Default: False.
         """
 
-        def attend(x: Tensor) -> Tensor:
-            return self.self_attn(
-                x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal
-            )[0]
-
-        return self._through(self._through(src, 1, attend), 2, self._feed_forward)
+        x = self._add_block(
+            src, self.norm1, self._sa_block, src_mask, src_key_padding_mask, is_causal
+        )
+        return self._add_block(x, self.norm2, self._ff_block)  # type: ignore[no-any-return]
 
 
 class TransformerDecoderLayer(_Layer):
@@ -221,19 +228,28 @@ class TransformerDecoderLayer(_Layer):
             memory_is_causal: Says that ``memory_mask`` does. Default: False.
         """
 
-        def attend(x: Tensor) -> Tensor:
-            return self.self_attn(
-                x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal
-            )[0]
+        x = self._add_block(
+            tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask, tgt_is_causal
+        )
+        x = self._add_block(
+            x, self.norm2, self._mha_block, memory, memory_mask, memory_key_padding_mask,
+            memory_is_causal,
+        )  # fmt: skip
+        return self._add_block(x, self.norm3, self._ff_block)  # type: ignore[no-any-return]
 
-        def remember(x: Tensor) -> Tensor:
-            return self.multihead_attn(
-                x, memory, memory, memory_key_padding_mask, False, memory_mask,
-                is_causal=memory_is_causal,
-            )[0]  # fmt: skip
-
-        x = self._through(self._through(tgt, 1, attend), 2, remember)
-        return self._through(x, 3, self._feed_forward)
+    def _mha_block(
+        self,
+        x: Tensor,
+        mem: Tensor,
+        attn_mask: Any,
+        key_padding_mask: Any,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """Attention to the memory and its dropout; subclasses override it."""
+        attended = self.multihead_attn(
+            x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal
+        )
+        return self.dropout2(attended[0])  # type: ignore[no-any-return]
 
 
 class TransformerEncoder(Module):

@@ -62,6 +62,16 @@ class Bucket:
 class ArrayOptimizer(Optimizer):
     """An optimizer whose update is a kernel over arrays."""
 
+    #: State that ``_init_group`` lists, in the order of its arguments.
+    _listed_state: tuple[str, ...] = ()
+    #: ``_init_group`` of the optimizer that wrote it, and not of a user's subclass.
+    _own_init_group: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_listed_state" in vars(cls):
+            cls._own_init_group = cls._init_group
+
     def step(self, closure: Closure | None = None) -> Any:
         """Update the parameters once, from their gradients; those without are skipped.
 
@@ -82,11 +92,49 @@ class ArrayOptimizer(Optimizer):
 
     def _step_group(self, group: ParamGroup) -> None:
         with no_grad() if numbers_stay(group) else nullcontext():
+            if type(self)._init_group is not type(self)._own_init_group:
+                group = self._collect(group)
             self._update(group)
+
+    def _collect(self, group: ParamGroup) -> ParamGroup:
+        """The group with the parameters and gradients that an override of ``_init_group`` lists."""
+        params: list[Tensor] = []
+        grads: list[Tensor] = []
+        self._init_group(group, params, grads, *([] for _ in self._listed_state))
+        return {**group, "params": params, "grads": grads}
 
     def _update(self, group: ParamGroup) -> None:
         """Update the parameters of one group."""
         raise NotImplementedError
+
+    def _init_group(
+        self, group: ParamGroup, params: list[Tensor], grads: list[Tensor], *states: list[Any]
+    ) -> Any:
+        """List the parameters that have a gradient, their gradients and their state.
+
+        Args:
+            group: The parameter group.
+            params: List that the parameters are appended to.
+            grads: List that their gradients are appended to.
+            *states: A list for each name in ``_listed_state``.
+
+        Returns:
+            Whether a parameter is complex.
+        """
+        has_complex = False
+        for p, grad in with_gradients(group):
+            if grad is None:
+                continue
+            has_complex |= p.is_complex()
+            params.append(p)
+            grads.append(grad)
+            state = self.state[p]
+            if not state:
+                state.update(self._start(p, group))
+            for name, column in zip(self._listed_state, states, strict=True):
+                if name in state:
+                    column.append(state[name])
+        return has_complex
 
     def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         """The state of a parameter before its first step."""
@@ -109,7 +157,7 @@ class ArrayOptimizer(Optimizer):
         over_tensors = group.get("differentiable", False) or numbers_stay(group)
         kept = [name for name in names if name]
         found: dict[Any, Bucket] = {}
-        for p, grad in _with_gradients(group):
+        for p, grad in with_gradients(group):
             if grad is None:
                 continue
             key, row = None, (p, grad)
@@ -139,7 +187,7 @@ class ArrayOptimizer(Optimizer):
                 entry["step"] = scalar_state(float(entry["step"]))
 
 
-def _with_gradients(group: ParamGroup) -> Iterable[tuple[Tensor, Tensor | None]]:
+def with_gradients(group: ParamGroup) -> Iterable[tuple[Tensor, Tensor | None]]:
     """The parameters with their gradients, or with those that a functional form was given."""
     if "grads" in group:
         return zip(group["params"], group["grads"], strict=True)

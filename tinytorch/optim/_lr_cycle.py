@@ -212,8 +212,7 @@ class CyclicLR(_Cycling):
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
         self.scale_mode: str = scale_mode
-        if scale_fn is None:
-            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self._init_scale_fn()
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._find_momentum(optimizer)
@@ -231,6 +230,11 @@ class CyclicLR(_Cycling):
             group["max_momentum"] = top
             group["base_momentum"] = low
 
+    def _init_scale_fn(self) -> None:
+        """Choose what a built-in ``scale_fn`` counts; ``__init__`` calls it."""
+        if self._scale_fn_custom is None:
+            self.scale_mode = "iterations" if self.mode == "exp_range" else "cycle"
+
     def scale_fn(self, x: float) -> float:
         """The height of the cycle, as a share of the first one's.
 
@@ -244,8 +248,22 @@ class CyclicLR(_Cycling):
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
-            return 1.0
-        return float(1 / 2.0 ** (x - 1) if self.mode == "triangular2" else self.gamma**x)
+            return self._triangular_scale_fn(x)
+        if self.mode == "triangular2":
+            return self._triangular2_scale_fn(x)
+        return self._exp_range_scale_fn(self.gamma, x)
+
+    @staticmethod
+    def _triangular_scale_fn(x: float) -> float:
+        return 1.0
+
+    @staticmethod
+    def _triangular2_scale_fn(x: float) -> float:
+        return float(1 / 2.0 ** (x - 1))
+
+    @staticmethod
+    def _exp_range_scale_fn(gamma: float, x: float) -> float:
+        return float(gamma**x)
 
     def get_lr(self) -> list[Any]:
         """The rates of the next step; it sets the momentum too."""
@@ -379,10 +397,19 @@ class OneCycleLR(_Cycling):
             group["max_momentum"] = top
             group["base_momentum"] = low
 
-    def _between(self, start: Any, end: Any, share: float) -> Any:
+    def _anneal_func(self, start: Any, end: Any, pct: float) -> Any:
+        """Value between ``start`` and ``end``, by the strategy; ``get_lr`` calls it."""
         if self._anneal_func_type == "linear":
-            return (end - start) * share + start
-        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+            return self._annealing_linear(start, end, pct)
+        return self._annealing_cos(start, end, pct)
+
+    @staticmethod
+    def _annealing_cos(start: Any, end: Any, pct: float) -> Any:
+        return end + (start - end) / 2.0 * (math.cos(math.pi * pct) + 1)
+
+    @staticmethod
+    def _annealing_linear(start: Any, end: Any, pct: float) -> Any:
+        return (end - start) * pct + start
 
     def get_lr(self) -> list[Any]:
         """The rates of the next step; it sets the momentum too."""
@@ -403,9 +430,9 @@ class OneCycleLR(_Cycling):
         if self.cycle_momentum:
             for group in self.optimizer.param_groups:
                 first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
-                self._set_momentum(group, self._between(first, last, share))
+                self._set_momentum(group, self._anneal_func(first, last, share))
         return [
-            self._between(own(group[phase["start_lr"]]), group[phase["end_lr"]], share)
+            self._anneal_func(own(group[phase["start_lr"]]), group[phase["end_lr"]], share)
             for group in self.optimizer.param_groups
         ]
 

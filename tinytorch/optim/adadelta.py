@@ -48,6 +48,8 @@ class Adadelta(ArrayOptimizer):
         M. D. Zeiler, "ADADELTA: An Adaptive Learning Rate Method", 2012, arXiv:1212.5701.
     """
 
+    _listed_state = ("square_avg", "acc_delta", "step")
+
     def __init__(
         self,
         params: ParamsT,

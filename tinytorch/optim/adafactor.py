@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..core.tensor import Tensor, wrap
 from . import _matrix_kernels as _matrix_kernels
-from ._base import ArrayOptimizer, like, number, scalar_state
+from ._base import ArrayOptimizer, like, number, scalar_state, with_gradients
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adafactor"]
@@ -52,6 +52,8 @@ class Adafactor(ArrayOptimizer):
         N. Shazeer, M. Stern, "Adafactor: Adaptive Learning Rates with Sublinear Memory
         Cost", ICML 2018.
     """
+
+    _listed_state = ("row_var", "col_var", "variance", "step")
 
     def __init__(
         self,
@@ -105,14 +107,13 @@ class Adafactor(ArrayOptimizer):
         return step, dtypes.finfo(tensor.dtype).eps
 
     def _update(self, group: ParamGroup) -> None:
-        params = group["params"]
-        for p in params:
-            if p.grad is not None:
-                self.state[p]  # a state dict lists parameters in order, not matrices first
-        matrices = {**group, "params": [p for p in params if p.ndim >= 2]}
-        self._update_kind(matrices, ["row_var", "col_var", None])
-        vectors = {**group, "params": [p for p in params if p.ndim < 2]}
-        self._update_kind(vectors, [None, None, "variance"])
+        pairs = [(p, grad) for p, grad in with_gradients(group) if grad is not None]
+        for p, _ in pairs:
+            self.state[p]  # a state dict lists parameters in order, not matrices first
+        matrices = [pair for pair in pairs if pair[0].ndim >= 2]
+        vectors = [pair for pair in pairs if pair[0].ndim < 2]
+        self._update_kind(_select(group, matrices), ["row_var", "col_var", None])
+        self._update_kind(_select(group, vectors), [None, None, "variance"])
 
     def _update_kind(self, group: ParamGroup, names: list[str | None]) -> None:
         eps1, eps2 = group["eps"]
@@ -129,3 +130,8 @@ class Adafactor(ArrayOptimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
+
+
+def _select(group: ParamGroup, pairs: list[tuple[Tensor, Any]]) -> ParamGroup:
+    """The group with these parameters and gradients alone."""
+    return {**group, "params": [p for p, _ in pairs], "grads": [grad for _, grad in pairs]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.tensor import Tensor
 from ._base import (
     ArrayOptimizer,
@@ -56,6 +58,8 @@ class Adagrad(ArrayOptimizer):
         Stochastic Optimization", JMLR 12, 2011.
     """
 
+    _listed_state = ("sum", "step")
+
     def __init__(
         self,
         params: ParamsT,
@@ -96,6 +100,16 @@ class Adagrad(ArrayOptimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p] = self._start(p, group)
+
+    def _init_group(
+        self, group: ParamGroup, params: list[Tensor], grads: list[Tensor], *states: list[Any]
+    ) -> tuple[bool, bool]:
+        """List parameters, gradients and state.
+
+        Returns:
+            Whether a gradient is sparse, which is False, and whether a parameter is complex.
+        """
+        return False, super()._init_group(group, params, grads, *states)
 
     def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         start = group["initial_accumulator_value"]

@@ -63,6 +63,8 @@ class Adam(ArrayOptimizer):
         S. J. Reddi, S. Kale, S. Kumar, "On the Convergence of Adam and Beyond", ICLR 2018.
     """
 
+    _listed_state = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
+
     def __init__(
         self,
         params: ParamsT,

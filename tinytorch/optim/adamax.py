@@ -47,6 +47,8 @@ class Adamax(ArrayOptimizer):
         D. P. Kingma, J. Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, section 7.
     """
 
+    _listed_state = ("exp_avg", "exp_inf", "step")
+
     def __init__(
         self,
         params: ParamsT,

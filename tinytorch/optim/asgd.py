@@ -52,6 +52,8 @@ class ASGD(ArrayOptimizer):
         SIAM J. Control Optim. 30, 1992.
     """
 
+    _listed_state = ("mu", "ax", "eta", "step")
+
     def __init__(
         self,
         params: ParamsT,

@@ -82,6 +82,7 @@ class LBFGS(Optimizer):
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params: list[Tensor] = self.param_groups[0]["params"]
 
     @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -106,7 +107,7 @@ class LBFGS(Optimizer):
         state = self.state[group["params"][0]]
         state["func_evals"] = state.get("func_evals", 0) + 1
         state.setdefault("n_iter", 0)
-        gradient = self._gradient()
+        gradient = self._gather_flat_grad()
         if float(gradient.abs().max()) > group["tolerance_grad"]:
             search = _Search(self, evaluate, state, float(first_loss), gradient)
             search.run()
@@ -115,25 +116,44 @@ class LBFGS(Optimizer):
 
     # -- the parameters as one vector -----------------------------------------------------
 
-    def _gradient(self) -> Tensor:
+    def _numel(self) -> int:
+        """Number of elements of the vector; a complex number counts twice."""
+        return sum(_as_real(p).numel() for p in self._params)
+
+    def _gather_flat_grad(self) -> Tensor:
         parts = [
             _as_real(p.new_zeros(p.shape) if p.grad is None else p.grad).reshape(-1)
-            for p in self.param_groups[0]["params"]
+            for p in self._params
         ]
         return find("", "cat")(parts, 0)  # type: ignore[no-any-return]
 
-    def _move(self, length: float, direction: Any) -> None:
-        """Move the parameters by ``length * direction``."""
+    def _add_grad(self, step_size: float, update: Any) -> None:
+        """Add ``step_size * update`` to the parameters."""
         start = 0
-        for p in self.param_groups[0]["params"]:
+        for p in self._params:
             target = _as_real(p)
-            part = direction[start : start + target.numel()]
-            target.add_(part.reshape(target.shape), alpha=length)
+            part = update[start : start + target.numel()]
+            target.add_(part.reshape(target.shape), alpha=step_size)
             start += target.numel()
+        if start != self._numel():
+            raise AssertionError(f"Expected offset {start} to equal {self._numel()}")
 
-    def _place(self, points: list[Tensor]) -> None:
-        for p, point in zip(self.param_groups[0]["params"], points, strict=True):
-            p.copy_(point)
+    def _clone_param(self) -> list[Tensor]:
+        return [p.clone() for p in self._params]
+
+    def _set_param(self, params_data: list[Tensor]) -> None:
+        for p, data in zip(self._params, params_data, strict=True):
+            p.copy_(data)
+
+    def _directional_evaluate(
+        self, closure: Callable[[], Any], x: list[Tensor], t: float, d: Any
+    ) -> tuple[float, Tensor]:
+        """Loss and gradient at ``x + t * d``; the parameters are set to ``x`` again."""
+        self._add_grad(t, d)
+        loss = float(closure())
+        gradient = self._gather_flat_grad()
+        self._set_param(x)
+        return loss, gradient
 
 
 def _as_real(tensor: Tensor) -> Any:
@@ -242,32 +262,25 @@ class _Search:
     def _advance(self, slope: Any, last: bool) -> None:
         name = self.group["line_search_fn"]
         if name is None:
-            self.optimizer._move(self.t, self.d)
+            self.optimizer._add_grad(self.t, self.d)
             if not last:
                 # After the last iteration nobody looks at the loss.
                 self.loss = float(self.evaluate())
-                self.gradient = self.optimizer._gradient()
+                self.gradient = self.optimizer._gather_flat_grad()
                 self._count(1)
             return
         if name != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
-        start = [p.clone() for p in self.group["params"]]
+        start = self.optimizer._clone_param()
         found = strong_wolfe(
-            lambda t: self._probe(start, t), self.t, self.d, self.loss, self.gradient, slope,
+            lambda t: self.optimizer._directional_evaluate(self.evaluate, start, t, self.d),
+            self.t, self.d, self.loss, self.gradient, slope,
             tolerance_change=self.group["tolerance_change"],
             max_ls=self.group["max_eval"] - self.evals,
         )  # fmt: skip
         self.t, self.loss, self.gradient = found.t, found.loss, found.gradient
-        self.optimizer._move(self.t, self.d)
+        self.optimizer._add_grad(self.t, self.d)
         self._count(found.evals)
-
-    def _probe(self, start: list[Tensor], t: float) -> tuple[float, Any]:
-        """Loss and gradient at ``start + t * d``; the parameters are put back."""
-        self.optimizer._move(t, self.d)
-        loss = float(self.evaluate())
-        gradient = self.optimizer._gradient()
-        self.optimizer._place(start)
-        return loss, gradient
 
     def _count(self, evals: int) -> None:
         self.evals += evals

@@ -58,6 +58,8 @@ class Muon(ArrayOptimizer):
         J. Liu et al., "Muon is Scalable for LLM Training", 2025, arXiv:2502.16982.
     """
 
+    _listed_state = ("momentum_buffer",)
+
     def __init__(
         self,
         params: ParamsT,

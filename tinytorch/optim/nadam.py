@@ -55,6 +55,8 @@ class NAdam(ArrayOptimizer):
         T. Dozat, "Incorporating Nesterov Momentum into Adam", ICLR workshop 2016.
     """
 
+    _listed_state = ("exp_avg", "exp_avg_sq", "mu_product", "step")
+
     def __init__(
         self,
         params: ParamsT,

@@ -103,6 +103,14 @@ class Optimizer(HookTables):
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+        self._patch_step_function()
+
+    def _patch_step_function(self) -> None:
+        """Name the profiler's ranges; ``__init__`` and unpickling call it.
+
+        PyTorch wraps ``step`` here, too; ``__init_subclass__`` does it for the class.
+        """
+        self._zero_grad_profile_name = f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -115,6 +123,7 @@ class Optimizer(HookTables):
         self.__dict__.update(state)
         if "_optimizer_step_pre_hooks" not in self.__dict__:
             self._make_hook_tables()
+        self._patch_step_function()
         for group in self.param_groups:
             for name, value in self.defaults.items():
                 group.setdefault(name, value)

@@ -54,6 +54,8 @@ class RAdam(ArrayOptimizer):
         L. Liu et al., "On the Variance of the Adaptive Learning Rate and Beyond", ICLR 2020.
     """
 
+    _listed_state = ("exp_avg", "exp_avg_sq", "step")
+
     def __init__(
         self,
         params: ParamsT,

@@ -51,6 +51,8 @@ class RMSprop(ArrayOptimizer):
         centered: A. Graves, "Generating Sequences With Recurrent Neural Networks", 2013.
     """
 
+    _listed_state = ("square_avg", "momentum_buffer", "grad_avg", "step")
+
     def __init__(
         self,
         params: ParamsT,

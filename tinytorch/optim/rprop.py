@@ -44,6 +44,8 @@ class Rprop(ArrayOptimizer):
         the RPROP algorithm", IEEE ICNN 1993.
     """
 
+    _listed_state = ("prev", "step_size", "step")
+
     def __init__(
         self,
         params: ParamsT,

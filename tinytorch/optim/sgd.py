@@ -54,6 +54,8 @@ class SGD(ArrayOptimizer):
         and momentum in deep learning", ICML 2013.
     """
 
+    _listed_state = ("momentum_buffer",)
+
     def __init__(
         self,
         params: ParamsT,
@@ -93,6 +95,23 @@ class SGD(ArrayOptimizer):
         for entry in self.state.values():
             if entry.get("momentum_buffer", self) is None:
                 del entry["momentum_buffer"]
+
+    def _init_group(
+        self, group: ParamGroup, params: list[Tensor], grads: list[Tensor], *states: list[Any]
+    ) -> bool:
+        """List parameters, gradients and, with momentum, the buffers; None before the first step.
+
+        Returns:
+            Whether a gradient is sparse: False.
+        """
+        (momentum_buffer_list,) = states
+        for p in group["params"]:
+            if p.grad is not None:
+                params.append(p)
+                grads.append(p.grad)
+                if group["momentum"]:
+                    momentum_buffer_list.append(self.state[p].get("momentum_buffer"))
+        return False
 
     def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         return {"momentum_buffer": like(p)}

@@ -284,7 +284,8 @@ class SWALR(LRScheduler):
         check_anneal_strategy(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
-        self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
+        self._set_anneal_func(anneal_strategy)
+        self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -297,11 +298,41 @@ class SWALR(LRScheduler):
         rates = []
         for group in self.optimizer.param_groups:
             goal = group["swa_lr"]
-            start = goal if before == 1 else (group["lr"] - before * goal) / (1 - before)
+            start = self._get_initial_lr(group["lr"], goal, before)
             rates.append(goal * now + start * (1 - now))
         return rates
 
     def _way(self, step: int) -> float:
-        """How much of the way to the goal is behind after ``step``, from 0 to 1."""
-        t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
-        return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
+        """Share of the way to the goal that is done after ``step``, from 0 to 1."""
+        return self.anneal_func(max(0.0, min(1.0, step / max(1, self.anneal_epochs))))
+
+    def _set_anneal_func(self, anneal_strategy: str) -> None:
+        """Set the strategy; ``__init__`` calls it."""
+        self._anneal_strategy = anneal_strategy
+
+    def anneal_func(self, t: float) -> float:
+        """Share of the way to the goal at the share ``t`` of the epochs.
+
+        Args:
+            t: From 0 to 1.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
+            >>> tt.optim.swa_utils.SWALR(optimizer, 0.1, anneal_strategy="linear").anneal_func(0.5)
+            0.5
+        """
+        linear = self._anneal_strategy == "linear"
+        return self._linear_anneal(t) if linear else self._cosine_anneal(t)
+
+    @staticmethod
+    def _linear_anneal(t: float) -> float:
+        return t
+
+    @staticmethod
+    def _cosine_anneal(t: float) -> float:
+        return (1 - math.cos(math.pi * t)) / 2
+
+    def _get_initial_lr(self, lr: Any, swa_lr: Any, alpha: float) -> Any:
+        """Rate that the annealing began with, given the current one; ``get_lr`` calls it."""
+        return swa_lr if alpha == 1 else (lr - alpha * swa_lr) / (1 - alpha)

@@ -212,6 +212,8 @@ class MultiheadAttention(Module):
             The output, of the shape of ``query``, and the weights, shape ``(batch, targets,
             sources)``, or ``(batch, num_heads, targets, sources)``, or None.
         """
+        if _overrides_merge_masks(self) and query is key is value and not self.training:
+            key_padding_mask, attn_mask = self._merged_masks(attn_mask, key_padding_mask, query)
         swap = self.batch_first and query.ndim == 3
         if swap:
             query, key, value = _swapped(query, key, value)
@@ -241,6 +243,56 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return (output.transpose(0, 1) if swap else output), weights
+
+    def merge_masks(
+        self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
+    ) -> tuple[Tensor | None, int | None]:
+        """Merge the two masks of a self-attention into one.
+
+        ``forward`` calls an override of it in evaluation; the masks are not merged otherwise.
+
+        Args:
+            attn_mask: Shape ``(time, time)`` or ``(batch, heads, time, time)``, or None.
+            key_padding_mask: Shape ``(batch, time)``, or None.
+            query: The input, for its sizes.
+
+        Returns:
+            The mask and its kind: 0 for ``attn_mask``, 1 for ``key_padding_mask``, 2 for both
+            merged, of shape ``(batch, heads, time, time)``; or None twice.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> attention = tt.nn.MultiheadAttention(4, 2, batch_first=True)
+            >>> attention.merge_masks(tt.zeros(3, 3), None, tt.zeros(1, 3, 4))[1]
+            2
+        """
+        merged, kind = key_padding_mask, None if key_padding_mask is None else 1
+        if attn_mask is not None:
+            kind, (batch, time) = 2, query.shape[:2]
+            if attn_mask.ndim == 3:
+                merged = attn_mask.reshape(batch, -1, time, time)
+            else:
+                merged = attn_mask.reshape(1, 1, time, time).expand(
+                    batch, self.num_heads, time, time
+                )
+            if key_padding_mask is not None:
+                merged = merged + key_padding_mask.reshape(batch, 1, 1, time)
+        return merged, kind
+
+    def _merged_masks(
+        self, attn_mask: Any, key_padding_mask: Any, query: Tensor
+    ) -> tuple[Any, Any]:
+        """Padding and attention mask, as an override of ``merge_masks`` returns them."""
+        merged, kind = self.merge_masks(attn_mask, key_padding_mask, query)
+        if kind == 1:
+            return merged, None
+        if kind == 2 and merged is not None and merged.ndim == 4:
+            merged = merged.flatten(0, 1)
+        return None, merged
+
+
+def _overrides_merge_masks(attention: MultiheadAttention) -> bool:
+    return type(attention).merge_masks is not MultiheadAttention.merge_masks
 
 
 def _check_sizes(embed_dim: int, num_heads: int) -> None:

@@ -77,6 +77,8 @@ class Module(Hooked):
     def __init_subclass__(cls, **options: Any) -> None:
         """Let operations among the attributes be no methods, as in torch they are no functions."""
         super().__init_subclass__(**options)
+        if cls._call_impl is not Module._call_impl and cls.__call__ is Module.__call__:
+            cls.__call__ = Module._wrapped_call_impl  # type: ignore[method-assign]
         for name, value in list(vars(cls).items()):
             if isinstance(value, FunctionType) and isinstance(getattr(value, "op", None), Op):
                 setattr(cls, name, staticmethod(value))
@@ -138,8 +140,12 @@ class Module(Hooked):
                 shorten(error, self.forward, kwargs)
                 raise
 
-        #: By PyTorch's name; libraries call it where they override ``__call__``.
+        #: By PyTorch's name; subclasses override it, and libraries call it.
         _call_impl = __call__
+
+        def _wrapped_call_impl(self, *args, **kwargs):
+            """Call the override of ``_call_impl``: ``__call__`` of the classes that have one."""
+            return self._call_impl(*args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: a module runs as it is written; see ``tinytorch.compile``.

@@ -40,11 +40,12 @@ class HookedCall:
 
     def _run(self) -> Any:
         module = self.module
+        forward = module.forward  # a lazy module's pre-hook changes its class
         self._run_pre_hooks()
-        around, last_operation = _backward_hooks(module)
+        around, last_operation = _watch(module)
         if around is not None:
             self.args = around.watch_inputs(self.args)
-        self.result = module.forward(*self.args, **self.kwargs)
+        self.result = forward(*self.args, **self.kwargs)
         for key, hook in self._forward_hooks().items():
             self.called.add(key)
             self._run_hook(key, hook)
@@ -102,15 +103,12 @@ def _merged(kind: str, own: Hooks) -> Hooks:
     return merged
 
 
-def _backward_hooks(module: Module) -> tuple[BackwardHook | None, list[Hook]]:
-    """What watches the whole module, if anything has to, and the hooks of its last operation."""
-    kind = "full_backward" if module._is_full_backward_hook else "backward"
-    hooks = {each: global_hooks.of_kind(each) for each in ("full_backward", "backward")}
-    hooks[kind].update(module._backward_hooks)
-    pre = list(_merged("backward_pre", module._backward_pre_hooks).values())
-    full = list(hooks["full_backward"].values())
+def _watch(module: Module) -> tuple[BackwardHook | None, list[Hook]]:
+    """Node around the whole module, if a hook needs one, and the hooks of its last operation."""
+    pre = module._get_backward_pre_hooks()
+    full, last_operation = module._get_backward_hooks()
     around = BackwardHook(module, full, pre) if full or pre else None
-    return around, list(hooks["backward"].values())
+    return around, last_operation
 
 
 def _pair(changed: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -48,6 +48,18 @@ class Hooked(StateDict):
         for hooks in HOOKS:
             self.__dict__.setdefault(hooks, OrderedDict())
 
+    def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
+        """Full backward hooks, and those of the last operation; a call with hooks calls it."""
+        full = global_hooks.of_kind("full_backward")
+        last_operation = global_hooks.of_kind("backward")
+        (full if self._is_full_backward_hook else last_operation).update(self._backward_hooks)
+        return list(full.values()), list(last_operation.values())
+
+    def _get_backward_pre_hooks(self) -> list[Hook]:
+        """Backward pre-hooks of every module and of this one; a call with hooks calls it."""
+        own = self._backward_pre_hooks
+        return list((global_hooks.of_kind("backward_pre") | own).values())
+
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:

@@ -40,6 +40,7 @@ class DataParallel(Module):
         self.module = module
         self.dim = dim
         self.device_ids: list[Any] = []
+        self.output_device = output_device
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
         """What the module computes; typed as one tensor, like ``Sequential``."""

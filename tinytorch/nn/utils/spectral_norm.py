@@ -67,7 +67,7 @@ class SpectralNorm:
                 "parameters. Call it once before"
             )
         with no_grad():
-            matrix: Any = as_matrix(weight, self.dim)
+            matrix: Any = self.reshape_weight_to_matrix(weight)
             u, v = (
                 normalize(matrix.new_empty(n).normal_(0, 1), dim=0, eps=self.eps)
                 for n in matrix.shape
@@ -78,6 +78,20 @@ class SpectralNorm:
         module.register_buffer(f"{self.name}_u", u)
         module.register_buffer(f"{self.name}_v", v)
         module.register_forward_pre_hook(self)
+
+    def reshape_weight_to_matrix(self, weight: Any) -> Any:
+        """Weight as a matrix with ``dim`` first; ``compute_weight`` calls it.
+
+        Args:
+            weight: The weight.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
+            >>> SpectralNorm(dim=1).reshape_weight_to_matrix(tt.zeros(2, 3, 4)).shape
+            tinytorch.Size([3, 8])
+        """
+        return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
         """The weight over its largest singular value, estimated anew if wanted.
@@ -93,7 +107,7 @@ class SpectralNorm:
         weight: Any = getattr(module, f"{self.name}_orig")
         u: Any = getattr(module, f"{self.name}_u")
         v: Any = getattr(module, f"{self.name}_v")
-        matrix: Any = as_matrix(weight, self.dim)
+        matrix: Any = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
             with no_grad():
                 for _ in range(self.n_power_iterations):

@@ -230,7 +230,7 @@ class DataLoader(Generic[T_co, Batch_co]):
             collate_fn = _default_collate_fn(batch_sampler is not None)
         self.collate_fn = collate_fn
         self._announced_length: int | None = None
-        self._iterator: _WorkersIterator | None = None
+        self._iterator: Any = None
         self._ready = True
         self.check_worker_number_rationality()
 
@@ -250,9 +250,21 @@ class DataLoader(Generic[T_co, Batch_co]):
         super().__setattr__(name, value)
 
     @property
-    def _keys(self) -> Any:
-        """What is iterated over for the keys of batches."""
-        return self.sampler if self.batch_sampler is None else self.batch_sampler
+    def _auto_collation(self) -> bool:
+        """Whether samples are collated into batches."""
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        """Sampler of the keys of batches, or of samples where they are not collated."""
+        return self.batch_sampler if self._auto_collation else self.sampler
+
+    def _get_iterator(self) -> Any:
+        """Iterator over batches; ``iter`` calls it, for persistent workers the first time."""
+        if self.num_workers == 0 or not _workers_exist():
+            return _SerialIterator(self)
+        self.check_worker_number_rationality()
+        return _WorkersIterator(self)
 
     @overload
     def __iter__(self: DataLoader[Any, _Unknown]) -> Iterator[Any]: ...
@@ -280,15 +292,14 @@ class DataLoader(Generic[T_co, Batch_co]):
     def __iter__(self) -> Iterator[Batch_co]: ...
 
     def __iter__(self) -> Iterator[Any]:
-        if self.num_workers == 0 or not _workers_exist():
-            return _SerialIterator(self)
-        self.check_worker_number_rationality()
-        if not self.persistent_workers:
-            return _WorkersIterator(self)
+        if not (self.persistent_workers and self.num_workers):
+            return self._get_iterator()  # type: ignore[no-any-return]
         if self._iterator is None:
-            self._iterator = _WorkersIterator(self)
-        else:
+            self._iterator = self._get_iterator()
+        elif isinstance(self._iterator, _WorkersIterator):
             self._iterator.restart(self)
+        else:
+            return self._get_iterator()  # type: ignore[no-any-return]
         return self._iterator
 
     def __class_getitem__(cls, item: Any) -> GenericAlias:
@@ -296,7 +307,7 @@ class DataLoader(Generic[T_co, Batch_co]):
 
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):
-            return len(self._keys)
+            return len(self._index_sampler)
         length = len(self.dataset)  # type: ignore[arg-type]
         self._announced_length = length
         if self.batch_size is None:
@@ -363,10 +374,10 @@ class _BaseIterator:
 
     def open(self, loader: DataLoader[Any]) -> None:
         """Start a pass."""
-        self.keys = iter(loader._keys)
+        self.keys = iter(loader._index_sampler)
         self.announced = loader._announced_length
         self.yielded = 0
-        self.sized_keys = loader._keys
+        self.sized_keys = loader._index_sampler
         self.dataset = loader.dataset
         self.pin = pinning(loader.pin_memory, loader.pin_memory_device)
 
@@ -414,7 +425,7 @@ class _SerialIterator(_BaseIterator):
 
     def open(self, loader: DataLoader[Any]) -> None:
         super().open(loader)
-        batched = loader.batch_sampler is not None
+        batched = loader._auto_collation
         self.fetch = make_fetch(loader.dataset, batched, loader.collate_fn, loader.drop_last)
 
     def _next(self) -> Any:
@@ -458,7 +469,7 @@ class _WorkersIterator(_BaseIterator):
             Job(
                 WorkerInfo(i, self.count, self.base_seed + i, loader.dataset),
                 self.base_seed, loader.worker_init_fn,
-                loader.batch_sampler is not None, loader.collate_fn, loader.drop_last,
+                loader._auto_collation, loader.collate_fn, loader.drop_last,
             )
             for i in range(self.count)
         ]  # fmt: skip
