@@ -71,7 +71,7 @@ mutations: $(TORCH_VENV)/.test  ## break thirty places, one at a time, and see t
 	$(TORCH_VENV)/bin/python tests/mutations.py
 
 # Programs and calls beside PyTorch's: `make fuzz MINUTES=10 SEED=3`, or a number of them, which
-# is the same work on a busy machine: `make fuzz COUNT=12000 SEED=1`.
+# is the same work on a busy machine: `make fuzz COUNT=5000 SEED=1`.
 MINUTES ?= 5
 SEED ?= 0
 fuzz: $(TORCH_VENV)/.test  ## compare random programs and calls with PyTorch, MINUTES=5 SEED=0

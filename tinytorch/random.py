@@ -339,7 +339,7 @@ def fork_rng(
     if not enabled:
         yield
         return
-    saved = [(g, g._engine.get_state()) for g in _forked(devices, device_type)]
+    saved = [(g, g._engine.snapshot()) for g in _forked(devices, device_type)]
     try:
         yield
     finally:
@@ -356,13 +356,18 @@ def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Gene
 
 def _states() -> list[tuple[Generator, Any]]:
     """Every default generator with its state, for ``_restore``."""
-    return [(generator, generator._engine.get_state()) for generator in _defaults()]
+    return [(generator, generator._engine.snapshot()) for generator in _defaults()]
+
+
+def _drawn(saved: Iterable[tuple[Generator, Any]]) -> list[tuple[Generator, Any]]:
+    """Select the generators that were drawn from since ``_states`` was called."""
+    return [(g, state) for g, state in saved if g._engine.has_moved(state)]
 
 
 def _restore(saved: Iterable[tuple[Generator, Any]]) -> None:
     """Put generators back to where they were when ``_states`` was called."""
     for generator, state in saved:
-        generator._engine.set_state(state)
+        generator._engine.rewind(state)
 
 
 def thread_safe_generator() -> None:

@@ -114,7 +114,9 @@ def examine(name: str, lines: list[str]) -> tuple[str, str | None] | None:
         lines, found = reduce(lines, found, compare)
     why = reason(name, lines, found)
     if why is None and name == "programs" and found.kind == "value":
-        if programs.reads_what_it_wrote((tt, torch), lines):
+        if programs.writes_an_element_twice(torch, lines):
+            why = "PyTorch does not see that an element is written twice in one call"
+        elif programs.reads_what_it_wrote((tt, torch), lines):
             why = "PyTorch reads what the same call has written already"
     if why is not None:
         return f"known: {why}", None

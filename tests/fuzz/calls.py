@@ -148,4 +148,12 @@ def compare(libraries: tuple[Any, Any], lines: list[str]) -> Difference | None:
             library.manual_seed(0)
             scope = {"L": library, "nan": float("nan"), "inf": float("inf")}
             found.append(error_of(lambda scope=scope: eval(lines[-1], scope)))
-    return difference_of(found[1], found[0], operation(lines))
+    return difference_of(found[1], found[0], operation(lines), narrowest(lines[-1]))
+
+
+def narrowest(line: str) -> str:
+    """The narrowest dtype that a call computes in, whatever the dtype of its result."""
+    dtypes = set(re.findall(r"dtype=L\.(\w+)", line))
+    if dtypes & {"bfloat16", "float16"}:
+        return "bfloat16"
+    return "float32" if dtypes & {"float32", "complex64"} else "float64"

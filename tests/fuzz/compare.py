@@ -102,9 +102,17 @@ def _differing_tensors(ours: Any, theirs: Any, narrowest: str) -> str | None:
         within = max(within, wider, key=lambda tolerance: tolerance["rtol"])
     # What cancels in a sum is as near as its largest summand allows.
     largest = max(1.0, float(np.abs(b[np.isfinite(b)]).max(initial=0)) if within["rtol"] else 1.0)
-    if not np.allclose(a, b, within["rtol"], within["atol"] * largest, equal_nan=True):
-        return text
-    return None
+    near = np.isclose(a, b, within["rtol"], within["atol"] * largest, equal_nan=True)
+    return None if near.all() else f"{text} ({_classes(a[~near], b[~near])})"
+
+
+def _classes(ours: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> str:
+    """The classes of the elements that differ, such as ``"inf/nan, number/number"``."""
+    names = [
+        np.where(np.isnan(x), "nan", np.where(np.isfinite(x), "number", "inf")).tolist()
+        for x in (ours, theirs)
+    ]
+    return ", ".join(sorted({f"{one}/{other}" for one, other in zip(*names, strict=True)}))
 
 
 def _array(tensor: Any, dtype: str) -> np.ndarray[Any, Any]:

@@ -152,6 +152,26 @@ def reads_what_it_wrote(libraries: tuple[Any, Any], lines: list[str]) -> bool:
     return compare(libraries, lines, cloned(lines)) is None
 
 
+def writes_an_element_twice(torch: Any, lines: list[str]) -> bool:
+    """Whether a line writes to a tensor two elements of which share memory."""
+    step = execute(torch, lines)
+    for line in lines:
+        found = re.match(r"(?:with .*?: )?(v\d+|[xyu])\b.*?(_\(|\] = | [-+]= )", line)
+        target = found and step.scope.get(found[1])  # type: ignore[attr-defined]
+        if isinstance(target, torch.Tensor) and _overlaps(torch, target):
+            return True
+        step()
+    return False
+
+
+def _overlaps(torch: Any, t: Any) -> bool:
+    places = torch.zeros(t.shape, dtype=torch.int64)
+    for dim, (size, stride) in enumerate(zip(t.shape, t.stride(), strict=True)):
+        steps = torch.arange(size) * stride
+        places += steps.reshape([-1 if at == dim else 1 for at in range(t.dim())])
+    return bool(places.unique().numel() < t.numel())
+
+
 def compare(
     libraries: tuple[Any, Any], lines: list[str], for_torch: list[str] | None = None
 ) -> Difference | None:

@@ -174,7 +174,9 @@ def checkpoint(
         return function(*args, **kwargs)
     Recording.used = True
     with saved_tensors_hooks(saved.pack, saved.unpack), first:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+    call.states = random._drawn(call.states)
+    return result
 
 
 @short

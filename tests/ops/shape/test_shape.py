@@ -314,3 +314,10 @@ def test_wrong_use_is_refused(name: str) -> None:
 )  # fmt: skip
 def test_a_0d_tensor_is_its_own(call: Any, dtype: str) -> None:
     same(call, np.array(1.5 + (2j if dtype == "complex128" else 0), dtype=dtype))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 2, 3)])
+def test_broadcast_to_a_shape_of_as_many_elements_may_be_written_to(shape: tuple[int, ...]) -> None:
+    x = tt.ones(2, 3)
+    x.broadcast_to(shape).data.mul_(2)
+    assert x.tolist() == [[2.0] * 3] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,10 @@ def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
         tensor([[1, 2],
                 [1, 2]])
     """
-    return xp.broadcast_to(input, expanded_size(tuple(input.shape), size))
+    wanted = expanded_size(tuple(input.shape), size)
+    if input.size and math.prod(wanted) == input.size:  # a view that may be written to
+        return input.reshape(wanted)
+    return xp.broadcast_to(input, wanted)
 
 
 broadcast_to.vjp(input=lambda xp, g: g)

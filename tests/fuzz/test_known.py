@@ -1,0 +1,27 @@
+"""The faults that ``known`` calls PyTorch's own can be shown on PyTorch alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.fuzz.known import KNOWN, Known
+
+
+def raises(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except RuntimeError:
+        return True
+    return False
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("known", [k for k in KNOWN if k.proof], ids=lambda k: k.reason[:40])
+def test_proofs_hold_on_pytorch(torch: Any, known: Known) -> None:
+    scope = {"L": torch, "F": torch.nn.functional, "inf": math.inf, "raises": raises}
+    assert eval(known.proof, scope)
