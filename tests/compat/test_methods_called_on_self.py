@@ -299,3 +299,32 @@ def test_the_override_decides_the_result(torch: Any) -> None:
 
     for ours, theirs in zip(outputs(tt), outputs(torch), strict=True):
         torch.testing.assert_close(torch.tensor(ours), torch.tensor(theirs))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "nn.GRU(2, 3, 2, bidirectional=True)._flat_weights_names",
+        "[tuple(w.shape) for w in nn.LSTM(2, 3)._flat_weights]",
+        "nn.TransformerEncoderLayer(4, 2, 8).activation_relu_or_gelu",
+        "nn.TransformerEncoderLayer(4, 2, 8, activation='gelu').activation_relu_or_gelu",
+        "optim.SGD([ones(1, requires_grad=True)])._zero_grad_profile_name",
+        "utils.data.DataLoader([1, 2])._dataset_kind",
+        "utils.data.DataLoader([1, 2])._auto_collation",
+        "next(it := iter(utils.data.DataLoader([1, 2]))) and it._num_yielded",
+        "amp.GradScaler('cpu')._init_scale",
+        "amp.GradScaler('cpu')._device",
+        "dict(amp.GradScaler('cpu')._per_optimizer_states)",
+        "cuda._initialized",
+        "utils._pytree._namedtuple_flatten(__import__('collections').namedtuple('P', 'x')(1))[0]",
+        "utils._pytree._list_flatten([1, 2])",
+        "utils._pytree._tuple_flatten((1, 2))",
+        "utils._pytree._deque_flatten(__import__('collections').deque([1], 3))",
+    ],
+)
+def test_private_names_that_programs_read(torch: Any, read: str) -> None:
+    for path in ("utils._pytree", "utils.data", "optim", "amp", "cuda"):
+        importlib.import_module(f"torch.{path}")
+    names = ("nn", "optim", "utils", "amp", "cuda", "ones")
+    theirs, ours = (eval(read, {name: getattr(L, name) for name in names}) for L in (torch, tt))
+    assert ours == theirs

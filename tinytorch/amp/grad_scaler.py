@@ -89,7 +89,8 @@ class GradScaler:
             raise AssertionError(f"The backoff factor must be < 1.0. Got {backoff_factor}")
         self._enabled = enabled
         self._scaled_any = False
-        self._scale = float(init_scale)
+        self._device = device
+        self._scale = self._init_scale = float(init_scale)
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
         self._good_steps = 0

@@ -235,3 +235,10 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     """
     facts = get_device_properties(device)
     return facts.major, facts.minor
+
+
+def __getattr__(name: str) -> Any:
+    """PyTorch's private name of ``is_initialized()``, which public programs read."""
+    if name == "_initialized":
+        return is_initialized()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -75,6 +75,16 @@ class MixtureSameFamily(Distribution):
         """The components."""
         return self._component_distribution
 
+    @property
+    def _event_ndims(self) -> int:
+        """Number of dimensions of a sample."""
+        return len(self._event_shape)
+
+    @property
+    def _num_component(self) -> int:
+        """Number of components."""
+        return self._mixture_distribution.probs.shape[-1]
+
     def _weighted(self, values: Tensor) -> Tensor:
         at = -1 - len(self._event_shape)
         return (self._pad_mixture_dimensions(self._mixture_distribution.probs) * values).sum(at)

@@ -12,12 +12,14 @@ from ..ops.create.factories import full
 from . import functional as F
 from . import init
 from ._padded_positions import can_leave_out, leave_out
+from .activation import GELU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
+from .rectifier import ReLU
 
 __all__ = [
     "Transformer",
@@ -150,6 +152,14 @@ class TransformerEncoderLayer(_Layer):
 
     _blocks = 2
     self_attn: MultiheadAttention
+
+    @property
+    def activation_relu_or_gelu(self) -> int:
+        """1 if the activation is relu, 2 if it is gelu, else 0."""
+        for number, (function, kind) in enumerate(((F.relu, ReLU), (F.gelu, GELU)), 1):
+            if self.activation is function or isinstance(self.activation, kind):
+                return number
+        return 0
 
     def forward(
         self,

@@ -66,6 +66,56 @@ def _dict_unflatten(values: Iterable[Any], context: list[Any]) -> dict[Any, Any]
     return dict(zip(context, values, strict=True))
 
 
+def _list_flatten(tree: list[Any]) -> tuple[list[Any], None]:
+    """Elements of a list, and no context."""
+    return tree, None
+
+
+def _list_unflatten(values: Iterable[Any], context: Any) -> list[Any]:
+    """List of these elements."""
+    return list(values)
+
+
+def _tuple_flatten(tree: tuple[Any, ...]) -> tuple[list[Any], None]:
+    """Elements of a tuple, and no context."""
+    return list(tree), None
+
+
+def _tuple_unflatten(values: Iterable[Any], context: Any) -> tuple[Any, ...]:
+    """Tuple of these elements."""
+    return tuple(values)
+
+
+def _namedtuple_flatten(tree: Any) -> tuple[list[Any], Any]:
+    """Fields of a named tuple, and its class."""
+    return list(tree), type(tree)
+
+
+def _namedtuple_unflatten(values: Iterable[Any], context: Any) -> Any:
+    """Named tuple of the class ``context``."""
+    return context(*values)
+
+
+def _ordereddict_flatten(tree: OrderedDict[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """Values and keys of an OrderedDict."""
+    return [*tree.values()], [*tree]
+
+
+def _ordereddict_unflatten(values: Iterable[Any], context: list[Any]) -> OrderedDict[Any, Any]:
+    """OrderedDict of these values and keys."""
+    return OrderedDict(zip(context, values, strict=True))
+
+
+def _deque_flatten(tree: deque[Any]) -> tuple[list[Any], int | None]:
+    """Elements of a deque, and its maximal length."""
+    return list(tree), tree.maxlen
+
+
+def _deque_unflatten(values: Iterable[Any], context: int | None) -> deque[Any]:
+    """Deque of these elements and this maximal length."""
+    return deque(values, maxlen=context)
+
+
 def _get_node_type(tree: Any) -> Any:
     """The kind of a container, its class but for named tuples; the class of anything else."""
     return _container(tree)[0]

@@ -250,6 +250,12 @@ class DataLoader(Generic[T_co, Batch_co]):
         super().__setattr__(name, value)
 
     @property
+    def _dataset_kind(self) -> int:
+        """Kind of the dataset, a number of ``_DatasetKind``."""
+        streaming = isinstance(self.dataset, IterableDataset)
+        return _DatasetKind.Iterable if streaming else _DatasetKind.Map
+
+    @property
     def _auto_collation(self) -> bool:
         """Whether samples are collated into batches."""
         return self.batch_sampler is not None
@@ -369,14 +375,14 @@ class _BaseIterator:
     """
 
     def __init__(self, loader: DataLoader[Any]) -> None:
-        self.base_seed = _draws.seed(loader.generator)
+        self._base_seed = _draws.seed(loader.generator)
         self.open(loader)
 
     def open(self, loader: DataLoader[Any]) -> None:
         """Start a pass."""
         self.keys = iter(loader._index_sampler)
         self.announced = loader._announced_length
-        self.yielded = 0
+        self._num_yielded = 0
         self.sized_keys = loader._index_sampler
         self.dataset = loader.dataset
         self.pin = pinning(loader.pin_memory, loader.pin_memory_device)
@@ -390,8 +396,8 @@ class _BaseIterator:
     @short
     def __next__(self) -> Any:
         batch = self._next()
-        self.yielded += 1
-        if self.announced is not None and self.yielded > self.announced:
+        self._num_yielded += 1
+        if self.announced is not None and self._num_yielded > self.announced:
             self._warn_of_length()
         return batch if self.pin is None else self.pin(batch)
 
@@ -404,7 +410,7 @@ class _BaseIterator:
     def _warn_of_length(self) -> None:
         warn(
             f"Length of IterableDataset {self.dataset} was reported to be {self.announced} "
-            f"(when accessing len(dataloader)), but {self.yielded} samples have been fetched. "
+            f"(when accessing len(dataloader)), but {self._num_yielded} samples have been fetched. "
             + self._excuse,
         )
 
@@ -467,8 +473,8 @@ class _WorkersIterator(_BaseIterator):
     def _hire(self, loader: DataLoader[Any]) -> Team:
         jobs = [
             Job(
-                WorkerInfo(i, self.count, self.base_seed + i, loader.dataset),
-                self.base_seed, loader.worker_init_fn,
+                WorkerInfo(i, self.count, self._base_seed + i, loader.dataset),
+                self._base_seed, loader.worker_init_fn,
                 loader._auto_collation, loader.collate_fn, loader.drop_last,
             )
             for i in range(self.count)
