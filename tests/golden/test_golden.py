@@ -23,6 +23,16 @@ NAMES = [name.removesuffix(".pickle") for name in ARCHIVE.namelist() if name.end
 SAVED = [name.removesuffix(".pt") for name in ARCHIVE.namelist() if name.endswith(".pt")]
 
 
+#: Names that were reachable in these modules by accident: imports of the library's own files that
+#: PyTorch's do not have.
+LEAKED = {
+    "torch.autograd.graph": {"WeakKeyDictionary"},
+    "torch.distributed.optim": {"Absent"},
+    "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
+    "torch.utils.flop_counter": {"WeakKeyDictionary"},
+}
+
+
 def is_same(one: Any, other: Any) -> bool:
     """Whether a kept description holds; an object may have got further attributes since."""
     if isinstance(one, np.ndarray | np.generic):
@@ -56,14 +66,14 @@ def missing_names() -> None:
     import json
 
     from tests.golden.names import public_names
-    from tests.golden.test_golden import ARCHIVE
+    from tests.golden.test_golden import ARCHIVE, LEAKED
 
     for module, names in json.loads(ARCHIVE.read("names.json")).items():
         here = public_names(module)
         if here is None:
             print(module, "cannot be imported")
-        elif set(names) - set(here):
-            print(module, "lacks", *sorted(set(names) - set(here)))
+        elif missing := set(names) - set(here) - LEAKED.get(module, set()):
+            print(module, "lacks", *sorted(missing))
 
 
 def test_every_module_and_name_of_an_earlier_version_is_there() -> None:

@@ -277,7 +277,12 @@ def serve(listener: socket.socket, size: int, seconds: float, secret: bytes, fil
         server.step(_LOOK)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve as the program's arguments say; the secret is the first line of its input."""
     number, ranks, patience, path = sys.argv[1:]
     word = sys.stdin.buffer.readline().rstrip(b"\n")
     serve(socket.socket(fileno=int(number)), int(ranks), float(patience), word, path)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
-from enum import Enum, auto
+from enum import Enum
 from typing import Any
 
 from ..core.device import device
@@ -30,10 +30,10 @@ _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, dt
 class Scalars(Enum):
     """When a result without dimensions is a scalar of NumPy's, and not an array."""
 
-    ALWAYS = auto()
-    NEVER = auto()
+    ALWAYS = 1
+    NEVER = 2
     #: When the first argument is one.
-    LIKE_FIRST = auto()
+    LIKE_FIRST = 3
 
 
 def kept(

@@ -19,6 +19,8 @@ from ._fetch import make_fetch
 from ._pinning import pinning
 from ._workers import ENDED, REOPEN, Failure, Job, Team, Threads, WorkerInfo, stop_dropped
 from ._workers import get_worker_info as get_worker_info
+from .collate import default_collate as default_collate
+from .collate import default_convert as default_convert
 from .dataset import Dataset, IterableDataset, shown
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
