@@ -14,8 +14,8 @@ def holds(value: Any, wanted: Any) -> bool:
     origin, parts = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
     if origin in (typing.Union, types.UnionType):
         return any(holds(value, part) for part in parts)
-    if not isinstance(origin, type):
-        return True  # Any, a type variable, a protocol's call
+    if origin is Any or not isinstance(origin, type):
+        return True  # or a type variable, a protocol's call
     if origin is float:  # which to checkers integers are, too
         return isinstance(value, float | int)
     if not isinstance(value, origin):

@@ -29,6 +29,7 @@ class CallingRef(ref[Any]):
     """
 
     __slots__ = ("function",)
+    function: Callable[[], object]
 
     def __new__(cls, of: Any, function: Callable[[], object]) -> CallingRef:
         made = super().__new__(cls, of, _call_function)
@@ -36,7 +37,7 @@ class CallingRef(ref[Any]):
         return made
 
     def __init__(self, of: Any, function: Callable[[], object]) -> None:
-        super().__init__(of, _call_function)
+        super().__init__(of, _call_function)  # type: ignore[call-arg]
 
 
 _call_function = methodcaller("function")

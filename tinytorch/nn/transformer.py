@@ -36,6 +36,10 @@ class _Layer(Module):
     """What the layers of encoder and decoder share: self-attention and two Linears."""
 
     self_attn: MultiheadAttention
+    norm1: LayerNorm
+    norm2: LayerNorm
+    dropout1: Dropout
+    dropout2: Dropout
     norm_first: bool
     activation: Callable[[Tensor], Tensor]
 
@@ -87,12 +91,12 @@ class _Layer(Module):
     ) -> Tensor:
         """Self-attention and its dropout; subclasses override it."""
         attended = self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)
-        return self.dropout1(attended[0])  # type: ignore[no-any-return]
+        return self.dropout1(attended[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:
         """Feed-forward network and its dropout; subclasses override it."""
-        dropout = self.dropout2 if self._blocks == 2 else self.dropout3
-        return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))  # type: ignore[no-any-return]
+        dropout: Dropout = getattr(self, f"dropout{self._blocks}")
+        return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
@@ -213,6 +217,8 @@ class TransformerDecoderLayer(_Layer):
     _blocks = 3
     self_attn: MultiheadAttention
     multihead_attn: MultiheadAttention
+    norm3: LayerNorm
+    dropout3: Dropout
 
     def forward(
         self,
@@ -259,7 +265,7 @@ class TransformerDecoderLayer(_Layer):
         attended = self.multihead_attn(
             x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal
         )
-        return self.dropout2(attended[0])  # type: ignore[no-any-return]
+        return self.dropout2(attended[0])
 
 
 class TransformerEncoder(Module):

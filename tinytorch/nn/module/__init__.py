@@ -117,6 +117,8 @@ class Module(Hooked):
         ) -> R_co: ...  # fmt: skip
         def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[misc]
 
+        _call_impl = _wrapped_call_impl = __call__
+
     else:
 
         def __call__(self, *args, **kwargs):
