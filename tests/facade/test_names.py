@@ -445,7 +445,7 @@ def test_thread_asks_its_own_backend() -> None:
 
 @pytest.mark.parametrize("package", ["tinytorch", "torch"])
 @pytest.mark.parametrize("name", [
-    "autograd.gradcheck", "nn.utils.spectral_norm", "nn.utils.weight_norm",
+    "autograd.gradcheck", "multiprocessing.spawn", "nn.utils.spectral_norm", "nn.utils.weight_norm",
 ])  # fmt: skip
 def test_a_function_keeps_its_name_when_its_module_is_imported(package: str, name: str) -> None:
     """As in PyTorch, whose packages define the function after its module."""
@@ -463,3 +463,27 @@ def test_a_function_keeps_its_name_when_its_module_is_imported(package: str, nam
         print(found is function and type(found) is types.FunctionType)
 
     assert run(program, package, name) == "True"
+
+
+def test_no_module_made_of_pytorchs_names_takes_the_place_of_a_function() -> None:
+    """``torch.multiprocessing.spawn`` is the function, and a module to ``import ... from``."""
+
+    def program() -> None:
+        import importlib
+        import types
+
+        from tinytorch.facade.reexports import FILES
+
+        kept = []
+        for path in FILES:
+            package, _, name = f"tinytorch.{path}".rpartition(".")
+            parent = importlib.import_module(package)
+            before = getattr(parent, name, None)
+            importlib.import_module(f"tinytorch.{path}")
+            if before is not None and getattr(parent, name) is not before:
+                print(path)
+            elif isinstance(before, types.FunctionType):
+                kept.append(path)
+        print({"multiprocessing.spawn", "nn.parallel.replicate"} <= set(kept))
+
+    assert run(program) == "True"

@@ -34,8 +34,9 @@ from ..core.pickling import NamedModule
 from ..state.tracebacks import short, shorten, shorten_namespace
 
 _PREFIX = __name__.partition(".")[0] + "."
-#: Names in packages that are also those of the modules they are in, which give way to them.
-_NAMED_ALIKE = {
+#: Names in packages that are also those of the modules they are in, which give way to them. Those
+#: of modules that are made of rows are added when these are found.
+_NAMED_ALIKE: dict[str, tuple[str, ...]] = {
     _PREFIX + "autograd": ("gradcheck",),
     _PREFIX + "compat.higher_order_ops": ("associative_scan", "cond", "map", "scan", "while_loop"),
     _PREFIX + "nn.utils": ("spectral_norm", "weight_norm"),
@@ -103,7 +104,7 @@ def install() -> None:
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
     for name in _NAMED_ALIKE.keys() & sys.modules.keys():
-        sys.modules[name].__class__ = _Package
+        sys.modules[name].__class__ = Namespace
 
 
 def _is_public(name: str) -> bool:
@@ -150,8 +151,13 @@ def _published(fullname: str) -> ModuleSpec | None:
 
 def _made(fullname: str) -> ModuleSpec | None:
     """Find a module of PyTorch's that has names of ours alone: it is made of them."""
+    if _row(fullname) is None:
+        return None
+    parent, _, name = fullname.rpartition(".")
+    if not isinstance(names_of(sys.modules[parent]).get(name, sys), ModuleType):
+        _NAMED_ALIKE[parent] = (*_NAMED_ALIKE.get(parent, ()), name)
     loader: Any = _MadeLoader()
-    return ModuleSpec(fullname, loader, is_package=True) if _row(fullname) is not None else None
+    return ModuleSpec(fullname, loader, is_package=True)
 
 
 def _row(module: str) -> str | None:
@@ -273,7 +279,10 @@ _FILLING = threading.RLock()
 
 
 class Namespace(NamedModule):
-    """Module whose public names are found when they are first used, or all at once by ``vars``."""
+    """Module whose public names are found when they are first used, or all at once by ``vars``.
+
+    Functions and classes come before the modules named like them.
+    """
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
@@ -291,24 +300,20 @@ class Namespace(NamedModule):
                     raise
         return names
 
-    def __dir__(self) -> list[str]:
-        names = names_of(self)
-        return names["__dir__"]() if "__dir__" in names else sorted(names)
-
-
-class _Package(Namespace):
-    """A package, of which functions and classes come before the modules named like them."""
-
     def __setattr__(self, name: str, value: Any) -> None:
         if not isinstance(value, ModuleType) or name not in _NAMED_ALIKE.get(self.__name__, ()):
             super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        names = names_of(self)
+        return names["__dir__"]() if "__dir__" in names else sorted(names)
 
 
 class _Loader(SourceFileLoader):
     """Leaves a package to be run later; one that has been run is run again at once."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return (_Package if spec.name in _NAMED_ALIKE else Namespace)(spec.name)
+        return Namespace(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         code = self.get_code(module.__name__)

@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from ... import dtypes
+from ...facade.packages import names_of
 from ...torch_version import TorchVersion
 from ..import_hook import alias
 
@@ -127,7 +128,9 @@ def _answer_for_torch(module: Any) -> None:
 
 
 def _change(thing: Any, name: str, value: Any) -> None:
-    _changed.append((thing, name, vars(thing).get(name, _ABSENT)))
+    # As they stand: ``vars`` of a module would find all of its names first.
+    names = names_of(thing) if isinstance(thing, ModuleType) else vars(thing)
+    _changed.append((thing, name, names.get(name, _ABSENT)))
     setattr(thing, name, value)
 
 
