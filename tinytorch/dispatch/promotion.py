@@ -54,6 +54,14 @@ def common_backend(op: Op, given: list[Any]) -> Any:
     return _reconcile(op, given, found, (name, first), xp)
 
 
+def _device_names(one: Tensor, other: Tensor) -> str:
+    """Devices of two tensors, after the names of their backends where these differ."""
+    names = one._xp.name, other._xp.name
+    if names[0] == names[1]:
+        return f"{one.device} and {other.device}"
+    return f"{names[0]} ({one.device}) and {names[1]} ({other.device})"
+
+
 def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any:
     moved: dict[int, Tensor] = {}
     for name, tensor in found:
@@ -62,9 +70,9 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
         if tensor._data.shape or tensor._xp.device_type != "cpu":
             raise RuntimeError(
                 f"{op.name}(): Expected all tensors to be on the same device, but found at least "
-                f"two devices, {xp.name} ({first[1].device}) and {tensor._xp.name} "
-                f"({tensor.device})! Argument '{first[0]}' is on backend '{xp.name}', argument "
-                f"'{name}' on backend '{tensor._xp.name}'; move one with .to()."
+                f"two devices, {_device_names(first[1], tensor)}! Argument '{first[0]}' is on "
+                f"backend '{xp.name}', argument '{name}' on backend '{tensor._xp.name}'; "
+                "move one with .to()."
             )
         moved[id(tensor)] = tensor.to(backend=xp)
     for i in op.plan.tensors:

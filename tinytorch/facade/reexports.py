@@ -46,8 +46,8 @@ FILES: Final[dict[str, str]] = {
     "amp.autocast_mode":
         "/ _dtype=dtype torch=; collections collections=; numpy np=; warnings warnings=",
     "amp.grad_scaler":
-        "/ torch=; collections defaultdict; collections.abc abc=; enum Enum; inspect inspect=; "
-        "typing cast; warnings warnings=",
+        "/ torch=; collections.abc abc=; enum Enum; inspect inspect=; typing cast; warnings "
+        "warnings=",
     "autograd":
         "/ torch=; /autograd/profiler_util profiler_util=; /overrides handle_torch_function "
         "has_torch_function is_tensor_like; /profiler ProfilerActivity kineto_available; "
@@ -66,7 +66,8 @@ FILES: Final[dict[str, str]] = {
     "autograd.graph":
         "/ torch=; abc abc=; collections defaultdict deque; collections.abc Generator "
         "MutableMapping; contextlib contextlib=; contextvars contextvars=; functools functools=; "
-        "logging logging=; typing Optional TypeAlias Union cast; weakref WeakValueDictionary",
+        "logging logging=; typing Optional TypeAlias Union cast; weakref WeakKeyDictionary "
+        "WeakValueDictionary",
     "autograd.profiler":
         "/ torch=; /jit Future; /profiler ProfilerActivity kineto_available; collections "
         "defaultdict; collections.abc Iterable; contextlib _ContextDecorator=ContextDecorator; "
@@ -89,15 +90,15 @@ FILES: Final[dict[str, str]] = {
     "backends.mkldnn": "/backends/mkldnn m=",
     "backends.mps":
         "/ torch=; /library _Library=Library; functools _lru_cache=lru_cache; typing Optional",
-    "backends.nnpack": "/ torch=; contextlib contextmanager",
+    "backends.nnpack": "/ torch=; /cuda/nvtx contextmanager",
     "backends.openmp": "/ torch=",
     "backends.opt_einsum": "/backends/opt_einsum m=",
     "backends.quantized": "/backends/quantized m=",
     "backends.xnnpack": "/backends/xnnpack m=",
     "compat.config": "/ torch=",
     "compat.reductions":
-        "/ torch=; multiprocessing multiprocessing=; multiprocessing.util register_after_fork; os "
-        "os=; threading threading=",
+        "/ torch=; multiprocessing multiprocessing=; multiprocessing.reduction reduction=; "
+        "multiprocessing.util register_after_fork; os os=; threading threading=",
     "compat.tensor_str":
         "/ torch=; contextlib contextlib=; dataclasses dataclasses=; math math=; textwrap "
         "textwrap=",
@@ -191,8 +192,9 @@ FILES: Final[dict[str, str]] = {
         "Path; shutil shutil=; sys sys=; tempfile tempfile=; urllib.error HTTPError URLError; "
         "urllib.request Request urlopen; uuid uuid=; warnings warnings=; zipfile zipfile=",
     "jit":
-        "/ torch=; /jit _fork=fork _set_fusion_strategy=set_fusion_strategy _wait=wait; /utils "
-        "set_module; collections.abc Iterator; contextlib contextmanager; warnings warnings=",
+        "/ torch=; /cuda/nvtx contextmanager; /jit _fork=fork "
+        "_set_fusion_strategy=set_fusion_strategy _wait=wait; /utils set_module; collections.abc "
+        "Iterator; warnings warnings=",
     "jit.annotations":
         "/ TensorType torch=; /jit Future; ast ast=; dis dis=; enum enum=; inspect inspect=; re "
         "re=; textwrap dedent; typing typing=; warnings warnings=",
@@ -380,9 +382,9 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /return_types _attr=triangular_solve_out; /utils/_pytree SequenceKey "
         "register_pytree_node; inspect inspect=",
     "serialization":
-        "/ torch=; /_utils _import_dotted_name; /types FileLike; contextlib closing "
-        "contextmanager; copyreg copyreg=; difflib difflib=; enum Enum; functools functools=; re "
-        "re=; shutil shutil=; struct struct=; tarfile tarfile=; tempfile tempfile=; threading "
+        "/ torch=; /_utils _import_dotted_name; /cuda/nvtx contextmanager; /types FileLike; "
+        "contextlib closing; copyreg copyreg=; difflib difflib=; enum Enum; functools functools=; "
+        "re re=; shutil shutil=; struct struct=; tarfile tarfile=; tempfile tempfile=; threading "
         "threading=; typing Generic TypeVar cast; warnings warnings=",
     "signal.windows": "/signal/windows/windows windows=",
     "signal.windows.windows":
@@ -408,10 +410,12 @@ FILES: Final[dict[str, str]] = {
     "utils": "/ torch=; copyreg copyreg=; posixpath _osp=; weakref weakref=",
     "utils._foreach_utils": "/ no_grad torch=; typing TypeAlias",
     "utils._pytree":
-        "/torch_version _TorchVersion=TorchVersion; collections.abc Hashable Mapping Sequence; "
-        "dataclasses dataclasses=; enum Enum; functools functools=; importlib importlib=; json "
-        "json=; logging logging=; sys sys=; threading threading=; types types=; typing ClassVar "
-        "Final Generic NoReturn Protocol Self TypeVar cast overload; warnings warnings=",
+        "/torch_version _TorchVersion=TorchVersion; /utils/_pytree "
+        "_odict_flatten=_ordereddict_flatten _odict_unflatten=_ordereddict_unflatten; "
+        "collections.abc Hashable Mapping Sequence; dataclasses dataclasses=; enum Enum; "
+        "functools functools=; importlib importlib=; json json=; logging logging=; sys sys=; "
+        "threading threading=; types types=; typing ClassVar Final Generic NoReturn Protocol Self "
+        "TypeVar cast overload; warnings warnings=",
     "utils.benchmark": "/ torch=; math math=; numbers Number",
     "utils.checkpoint":
         "/ torch=; /utils/_pytree tree_map; collections defaultdict; itertools itertools=; "
@@ -427,7 +431,7 @@ FILES: Final[dict[str, str]] = {
         "Unpack ValuesView assert_never assert_type cast clear_overloads dataclass_transform "
         "final get_args get_origin get_overloads get_type_hints is_typeddict no_type_check "
         "no_type_check_decorator overload reveal_type runtime_checkable; uuid uuid=; warnings "
-        "warnings=; weakref ReferenceType",
+        "warnings=; weakref ReferenceType weakref=",
     "utils.collect_env":
         "/ torch=; collections namedtuple; datetime datetime=; json json=; locale locale=; os "
         "os=; re re=; subprocess subprocess=; typing _Dict=Dict _cast=cast",
@@ -451,7 +455,7 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /_utils ExceptionWrapper; /distributed dist=; /utils/data Sampler; "
         "/utils/data/_utils _utils=; contextlib contextlib=; functools functools=; logging "
         "logging=; multiprocessing python_multiprocessing=; queue queue=; threading threading=; "
-        "typing NoReturn Self; warnings warnings=",
+        "typing NoReturn Self; warnings warnings=; weakref weakref=",
     "utils.data.dataset": "/ Generator randperm; warnings warnings=",
     "utils.data.distributed": "/ torch=; /distributed dist=; /utils/data Dataset; typing TypeVar",
     "utils.data.sampler": "/ torch=",

@@ -233,6 +233,11 @@ def _needs_short(value: Any) -> bool:
     code = value.__code__
     if value.__name__ == "__init__" and code.co_varnames == ("self",):
         return False  # no argument can be wrong
+    if (
+        value.__module__.startswith(f"{_PACKAGE}.state")
+        and not code.co_varnames[: code.co_argcount]
+    ):
+        return False  # a look-up: no argument can be wrong, and each operation calls some
     ours = code.co_filename.startswith(_OURS[0]) or code.co_filename in _GENERATED
     return ours and "shorten" not in code.co_names
 

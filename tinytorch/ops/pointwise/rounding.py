@@ -10,6 +10,7 @@ from ...dispatch.op import Array, Backend, Operand, no_derivative, op
 from ..checks import integer, kind_of, refuse, refuse_complex
 from .complex_numbers import real_sign
 from .division import check_divisor
+from .selection import masked
 
 
 def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
@@ -276,6 +277,6 @@ def nextafter(xp: Backend, input: Array, other: Array) -> Array:
 
 
 nextafter.vjp(
-    input=lambda xp, g, input, other: xp.masked(g, input != other),
+    input=lambda xp, g, input, other: masked(xp, g, input != other),
     other=lambda xp, g: xp.zeros_like(g),
 )
