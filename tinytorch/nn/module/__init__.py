@@ -78,7 +78,7 @@ class Module(Hooked):
         """Let operations among the attributes be no methods, as in torch they are no functions."""
         super().__init_subclass__(**options)
         if cls._call_impl is not Module._call_impl and cls.__call__ is Module.__call__:
-            cls.__call__ = Module._wrapped_call_impl  # type: ignore[method-assign]
+            cls.__call__ = Module._wrapped_call_impl  # type: ignore[method-assign, assignment]
         for name, value in list(vars(cls).items()):
             if isinstance(value, FunctionType) and isinstance(getattr(value, "op", None), Op):
                 setattr(cls, name, staticmethod(value))
@@ -117,7 +117,9 @@ class Module(Hooked):
         ) -> R_co: ...  # fmt: skip
         def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[misc]
 
-        _call_impl = _wrapped_call_impl = __call__
+        def _call_impl(self, *args: Any, **kwargs: Any) -> Any: ...
+
+        def _wrapped_call_impl(self, *args: Any, **kwargs: Any) -> Any: ...
 
     else:
 
