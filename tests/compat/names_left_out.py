@@ -258,16 +258,12 @@ LEFT_OUT = {
     """,
     "inner parts of modules and optimizers, types for annotations": """
         torch.nn: factory_kwargs
-        torch.nn.modules.activation.MultiheadAttention: merge_masks
         torch.nn.modules: linear_cross_entropy
         torch.nn.modules.module.Module: T_destination
-        torch.nn.modules.rnn.RNNBase: check_input get_expected_hidden_size check_hidden_size
-            check_forward_args permute_hidden
-        torch.nn.modules.rnn.LSTM: get_expected_cell_size check_forward_args permute_hidden
         torch.nn.parameter.UninitializedParameter: cls_to_become
         torch.nn.parameter.UninitializedBuffer: cls_to_become
         torch.nn.parameter: UninitializedTensorMixin
-        torch.nn.utils.spectral_norm.SpectralNorm: reshape_weight_to_matrix remove apply
+        torch.nn.utils.spectral_norm.SpectralNorm: remove apply
         torch.nn.utils.spectral_norm: SpectralNormLoadStateDictPreHook SpectralNormStateDictHook
         torch.nn.utils.weight_norm.WeightNorm: apply remove
         torch.optim: swap_in_optimizer_params_and_state
