@@ -11,7 +11,7 @@ from ..facade.packages import Namespace, names_of
 from . import methods, operators
 from .direct import host_function
 from .functions.dialect import host
-from .kept import kept
+from .kept import kept, scalars_of
 from .ndarray import array_of_tensor as array_of_tensor
 from .ndarray import ndarray as ndarray
 from .ndarray import wrap_result as wrap_result
@@ -42,7 +42,7 @@ def namespace(
         if isinstance(value, type):
             return names_of(made_module).setdefault(name, value)
         plain = host_function(name, getattr(host(), home.rpartition(".")[2], None))
-        made = kept(value, host=plain)
+        made = kept(value, host=plain, scalars=scalars_of(name))
         made.__module__ = home
         return names_of(made_module).setdefault(name, made)
 

@@ -25,6 +25,15 @@ from .ndarray import array_of_tensor, ndarray, wrap_result
 
 #: Classes of arguments that hold no array, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
+#: Functions whose result is an array in NumPy where it has no dimensions, and not a scalar.
+_ARRAYS = frozenset(
+    """array asanyarray asarray asarray_chkfinite block broadcast_arrays broadcast_to copy cov
+    cross empty empty_like from_dlpack full full_like i0 isin ones ones_like piecewise
+    real_if_close require reshape resize roll select tensordot tile unique_all unique_inverse where
+    zeros zeros_like""".split()
+)
+#: Functions whose result is a scalar where their argument is one.
+_LIKE_FIRST = frozenset("imag permute_dims real squeeze transpose trim_zeros".split())
 
 
 class Scalars(Enum):
@@ -34,6 +43,13 @@ class Scalars(Enum):
     NEVER = 2
     #: When the first argument is one.
     LIKE_FIRST = 3
+
+
+def scalars_of(name: str) -> Scalars:
+    """When a result without dimensions of NumPy's function of this name is a scalar."""
+    if name in _LIKE_FIRST:
+        return Scalars.LIKE_FIRST
+    return Scalars.NEVER if name in _ARRAYS else Scalars.ALWAYS
 
 
 def kept(

@@ -11,21 +11,12 @@ from . import direct, functions
 from .direct import host_function
 from .functions.dialect import host
 from .hosted import detached, hosted, kind_of, outlined
-from .kept import Scalars, kept
+from .kept import kept, scalars_of
 from .scalars import scalar_type
 from .ufunc import ufunc
 
 #: Functions whose result is an array, whatever they are given.
 _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
-#: Functions whose result is an array in NumPy where it has no dimensions, and not a scalar.
-_ARRAYS = frozenset(
-    """array asanyarray asarray asarray_chkfinite block broadcast_arrays broadcast_to copy cov
-    cross empty empty_like from_dlpack full full_like i0 isin ones ones_like piecewise
-    real_if_close require reshape resize roll select tensordot tile unique_all unique_inverse where
-    zeros zeros_like""".split()
-)
-#: Functions whose result is a scalar where their argument is one.
-_LIKE_FIRST = frozenset("imag permute_dims real squeeze transpose trim_zeros".split())
 #: Functions that write to their first argument.
 _WRITE = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 
@@ -42,13 +33,6 @@ def writing(function: Callable[..., None], host: Callable[..., None]) -> Callabl
             function(*args, **options)
 
     return public
-
-
-def scalars_of(name: str) -> Scalars:
-    """When a result without dimensions of NumPy's function of this name is a scalar."""
-    if name in _LIKE_FIRST:
-        return Scalars.LIKE_FIRST
-    return Scalars.NEVER if name in _ARRAYS else Scalars.ALWAYS
 
 
 #: What is NumPy's own function, asked with less than the elements of arrays.
