@@ -19,7 +19,7 @@ from .errors import DistStoreError
 
 if sys.platform == "win32":
     import msvcrt
-else:
+elif sys.platform != "emscripten":  # where there are no processes to lock a file against
     import fcntl
 
 __all__ = ["FileStore", "HashStore", "PrefixStore", "Store"]
