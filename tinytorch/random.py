@@ -339,7 +339,7 @@ def fork_rng(
     if not enabled:
         yield
         return
-    saved = [(g, g._engine.snapshot()) for g in _forked(devices, device_type)]
+    saved = [(g, _snapshot(g._engine)) for g in _forked(devices, device_type)]
     try:
         yield
     finally:
@@ -356,18 +356,29 @@ def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Gene
 
 def _states() -> list[tuple[Generator, Any]]:
     """Every default generator with its state, for ``_restore``."""
-    return [(generator, generator._engine.snapshot()) for generator in _defaults()]
+    return [(generator, _snapshot(generator._engine)) for generator in _defaults()]
+
+
+def _snapshot(engine: Any) -> Any:
+    """State of an engine; one of a backend from outside may have ``get_state`` alone."""
+    return engine.snapshot() if hasattr(engine, "snapshot") else engine.get_state()
+
+
+def _has_moved(engine: Any, state: Any) -> bool:
+    # Without a quick comparison the state is restored, which is right in either case.
+    return not hasattr(engine, "has_moved") or bool(engine.has_moved(state))
 
 
 def _drawn(saved: Iterable[tuple[Generator, Any]]) -> list[tuple[Generator, Any]]:
     """Select the generators that were drawn from since ``_states`` was called."""
-    return [(g, state) for g, state in saved if g._engine.has_moved(state)]
+    return [(g, state) for g, state in saved if _has_moved(g._engine, state)]
 
 
 def _restore(saved: Iterable[tuple[Generator, Any]]) -> None:
     """Put generators back to where they were when ``_states`` was called."""
     for generator, state in saved:
-        generator._engine.rewind(state)
+        engine = generator._engine
+        (engine.rewind if hasattr(engine, "rewind") else engine.set_state)(state)
 
 
 def thread_safe_generator() -> None:
