@@ -114,7 +114,7 @@ class _Counter:
         return False
 
     def flush(self) -> None:
-        """Nothing is buffered."""
+        """Do nothing: no byte is buffered."""
 
 
 def _has_room(target: str, found: os.stat_result | None, write: Write) -> bool:

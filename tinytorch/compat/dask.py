@@ -24,7 +24,7 @@ def register(module: ModuleType) -> None:
     """
     found = vars(module)
     if "from_array" in found:
-        _replace(module, "from_array", _from_array(found["from_array"]))
+        _replace(module, "from_array", _wrap_from_array(found["from_array"]))
     if "percentile_lookup" in found:
         from ..numpy.arrays import ndarray
         from ..numpy.functions.dialect import host
@@ -40,7 +40,7 @@ def register(module: ModuleType) -> None:
         found["dask_deserialize"].register(Tensor, _deserialize)
 
 
-def _from_array(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_from_array(function: Callable[..., Any]) -> Callable[..., Any]:
     """``dask.array.from_array`` with arrays of NumPy's dialect for tensors.
 
     Dask indexes chunks with NumPy's small unsigned integers, which are masks to tensors.

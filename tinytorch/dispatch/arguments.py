@@ -92,7 +92,7 @@ def unexpected(op: Op, name: str) -> TypeError:
     return TypeError(text)
 
 
-def given_twice(op: Op, first: str, second: str) -> TypeError:
+def repeated_argument_error(op: Op, first: str, second: str) -> TypeError:
     """Return the error of two keywords for one parameter."""
     return TypeError(f"{op.name}() got both '{first}' and '{second}', which are the same argument")
 
@@ -217,7 +217,7 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.plan.params[i]}'")
         if op.plan.params[i] != name and op.plan.params[i] in options:
-            raise given_twice(op, op.plan.params[i], name)
+            raise repeated_argument_error(op, op.plan.params[i], name)
         given[i] = taken(op, i, value) if i in op.plan.scalars else value
     for i in range(n, len(given)):
         if given[i] is REQUIRED:

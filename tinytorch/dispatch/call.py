@@ -18,7 +18,14 @@ from ..core.waiting import Waiting
 from ..state import grad_enabled
 from ..state.recorder import recorded
 from . import autocast
-from .arguments import as_given, given_twice, prepare, selected_numpy_form, torchs_name, unexpected
+from .arguments import (
+    as_given,
+    repeated_argument_error,
+    prepare,
+    selected_numpy_form,
+    torchs_name,
+    unexpected,
+)
 from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
@@ -177,7 +184,7 @@ def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> An
             several = _several(op.body)
             if several in options:
                 args = (*args, options.pop(several))
-            options = _by_parameter(op, options)
+            options = _rename_options(op, options)
     try:
         return checked(op, body_of(op))(*args, **options)
     except TOLD as error:
@@ -276,7 +283,7 @@ def write_unrecorded(out: Any, result: Any, op: Op) -> Any:
     return write_to_out(out, result, op)
 
 
-def _by_parameter(op: Op, options: dict[str, Any]) -> dict[str, Any]:
+def _rename_options(op: Op, options: dict[str, Any]) -> dict[str, Any]:
     """The keywords of a call by the names of the composite's parameters.
 
     Raises:
@@ -290,6 +297,6 @@ def _by_parameter(op: Op, options: dict[str, Any]) -> dict[str, Any]:
                 raise unexpected(op, name)
             own = name
         if own in named or own != name and own in options:
-            raise given_twice(op, own, name)
+            raise repeated_argument_error(op, own, name)
         named[own] = value
     return named

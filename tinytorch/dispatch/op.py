@@ -25,7 +25,7 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
-from .arguments import as_given, given_twice, torchs_name, unexpected
+from .arguments import as_given, repeated_argument_error, torchs_name, unexpected
 from .backward import SPECIAL, rule_needs
 from .call import slow_composite
 from .compiled import make_inplace_function, serve, serve_public, unwritten
@@ -318,7 +318,7 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
 
 def _refuse_both(spec: Op, options: dict[str, Any]) -> None:
     if "axis" in options:
-        raise given_twice(spec, "dim", "axis")
+        raise repeated_argument_error(spec, "dim", "axis")
 
 
 def _publish(spec: Op) -> None:

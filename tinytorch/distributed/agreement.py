@@ -24,7 +24,7 @@ _FOLDER = "/dev/shm"
 
 
 class Agreement:
-    """What the ranks of a group have called.
+    """Record of the collectives that the ranks of a group have called.
 
     Args:
         MPI: The module ``mpi4py.MPI``.

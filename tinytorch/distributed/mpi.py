@@ -422,7 +422,7 @@ class MPIEngine(Buffers):
     # -- dtypes ----------------------------------------------------------------------------
 
     def _reducible(self, array: Any, op: Any) -> tuple[Any, Any, Callable[[Any], Any] | None]:
-        """What MPI reduces, its operation, and what turns the result into values of ``array``."""
+        """Array that MPI reduces, the operation, and a function from the result to values."""
         if array.dtype.kind == "b":
             return array.view(host.uint8), getattr(self.MPI, _OF_BOOLS[op.name]), None
         operation = getattr(self.MPI, _NAMES.get(op.name, op.name))

@@ -170,7 +170,7 @@ def _quotient(a: Any, b: Any, rounding: Any, limit: float) -> Any:
 
 
 def _rest(a: Any, b: Any) -> Any:
-    """What the quotient cut off leaves, but for the sign of 0; None where it is not exact."""
+    """Remainder of the truncated quotient, but for the sign of 0; None where it is not exact."""
     taken = _quotient(a, b, numpy.trunc, _EXACT)
     if taken is None:
         return None

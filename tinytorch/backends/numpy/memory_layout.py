@@ -163,7 +163,7 @@ _AS_IT_IS: AbstractContextManager[None] = nullcontext()
 
 
 def row_after_row(row: int, size: int) -> AbstractContextManager[None]:
-    """What to open for operations on ``size`` elements in rows of ``row``."""
+    """Context for operations on ``size`` elements in rows of ``row``."""
     return (
         _SmallBuffer()
         if _SHORT_ROW_BROADCASTING <= row <= _LONG and size >= _FEW_ROW_BROADCASTING
