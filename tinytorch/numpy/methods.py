@@ -15,8 +15,8 @@ from .flat import flatiter
 from .functions.dialect import allowed, as_dtype, host
 from .in_place import byteswap, fill, partition, put, resize, setfield, setflags, sort
 from .indexing import getitem, setitem
-from .kept import closed, kept, opened
-from .names import public, scalars_of
+from .kept import closed, kept, opened, scalars_of
+from .names import public
 from .ndarray import alike, array_of_tensor, native, ndarray
 
 #: Methods that are the function of their name, with the array as its first argument.
