@@ -24,6 +24,7 @@ import numpy as np
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+import tinytorch.storage  # names the public module of UntypedStorage
 
 #: Packages whose public classes are looked at.
 PACKAGES = ("nn", "optim", "distributions", "numpy", "utils", "amp", "distributed", "func")
