@@ -15,6 +15,7 @@ from typing import Any
 from ..compat.tables.distributed_parts import TABLES, fill
 from ..core.tensor import Tensor
 from .. import serialization
+from ..ops.index.filling import copy_
 from ..state import no_grad
 from .object_collectives import all_gather_object
 from .process_group import is_initialized, world
@@ -261,7 +262,7 @@ def _fill(value: Any, path: str, find: Callable[[str], Any]) -> Any:
             f"Size mismatch between saved {found.shape} and current: {value.shape} for {path}"
         )
     with no_grad():
-        value.copy_(found)
+        copy_(value, found)
     return value
 
 
