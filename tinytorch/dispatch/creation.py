@@ -69,7 +69,7 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     """
     if kernel is None:
         return partial(creation, **options)
-    spec = declare(kernel, None, {"method": False, **options})
+    spec = declare(kernel, None, options)
     dress(spec, kernel, _COMMON)
     serve(spec.function, spec, Form.CREATION, _slow)
     return spec.function

@@ -2,7 +2,7 @@
 
 An operation is written once, as a kernel on raw arrays, with its rules beside it::
 
-    @op
+    @op(method=True)
     def sin(xp: Backend, input: Array) -> Array:
         \"\"\"Sine of each element of ``input``, in radians.\"\"\"
         return xp.sin(input)
@@ -120,7 +120,7 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
         kernel: Function of a backend, raw arrays and plain values.
         **options: ``namespaces`` where it is public (default the top level), ``aliases``
             other names there, ``also`` other qualified names (``"special.expit"``),
-            ``method`` whether tensors have it, ``attribute`` whether as an attribute
+            ``method`` whether it is a method of tensors too, ``attribute`` whether an attribute
             (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
             ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``keeps``, ``view``,
@@ -343,7 +343,7 @@ def _method(spec: Op) -> Any:
 
 def _attach(spec: Op) -> None:
     """Make methods and operators of it."""
-    if spec.method and spec.public:
+    if spec.public and spec.is_member:
         for form in (spec, *(twin for twin in spec.registered.twins if twin.name in spec.aliases)):
             method = _method(form)
             if spec.attribute:  # whose reading is what somebody is asked about

@@ -85,7 +85,8 @@ class Op:
             arguments that are ready for it.
         namespaces: Where it is public; the first is its home.
         aliases: Other names there, and ``also`` other qualified names (``"special.expit"``).
-        method: Whether tensors have it, and ``attribute`` whether as an attribute (``x.T``).
+        method: Whether it is a method of tensors, too; in the namespace ``Tensor`` it always is.
+        attribute: Whether it is an attribute of tensors (``x.T``).
         inplace: Whether a form with a trailing underscore exists.
         operators: Names such as ``"add"`` for ``__add__``, ``__radd__`` and ``__iadd__``.
         promote: Which promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
@@ -146,7 +147,7 @@ class Op:
     namespaces: tuple[str, ...] = ("",)
     aliases: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
-    method: bool = True
+    method: bool = False
     attribute: bool = False
     inplace: bool = False
     operators: tuple[str, ...] = ()
@@ -204,6 +205,11 @@ class Op:
         if self.elementwise is not None:
             return self.elementwise
         return self.promote in _BY_ELEMENT or self.promote == "arithmetic" and self.inplace
+
+    @property
+    def is_member(self) -> bool:
+        """Whether it is a method or an attribute of tensors."""
+        return self.method or self.attribute or self.namespaces[0] == "Tensor"
 
     @property
     def takes_low(self) -> bool:

@@ -75,7 +75,7 @@ def no_trace_in_the_registry() -> Iterator[None]:
 
 @pytest.mark.parametrize("kernel", REFUSED, ids=lambda kernel: kernel.__name__)
 def test_is_refused(kernel: Callable[..., Any]) -> None:
-    function = op(kernel, method=False, public=False)
+    function = op(kernel, public=False)
     with tt.backend_context("numpy"):
         function(tt.tensor([1.0, 2.0, 3.0]))
     with tt.backend_context(StrictBackend()):
@@ -86,7 +86,7 @@ def test_is_refused(kernel: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("kernel", WAITING, ids=lambda kernel: kernel.__name__)
 def test_is_logged(kernel: Callable[..., Any]) -> None:
-    function = op(kernel, method=False, public=False)
+    function = op(kernel, public=False)
     with tt.backend_context(StrictBackend()):
         x = tt.tensor([1.0, 2.0, 3.0])
         with record_syncs() as log:
@@ -99,7 +99,7 @@ def test_a_gradient_rule_is_caught_too() -> None:
     def double(xp: Backend, input: Array) -> Array:
         return input * 2
 
-    function: Any = op(double, method=False, public=False)
+    function: Any = op(double, public=False)
     function.vjp(input=lambda xp, g: numpy.multiply(g, 2))
     with tt.backend_context(StrictBackend()):
         x = tt.ones(3, requires_grad=True)

@@ -16,7 +16,7 @@ class Filing(Protocol):
 
 
 def _with_forms(*forms: str) -> Filing:
-    filing: Any = composite(namespaces=("numpy",), method=False, forms=forms)
+    filing: Any = composite(namespaces=("numpy",), forms=forms)
     return filing  # type: ignore[no-any-return]
 
 

@@ -22,7 +22,7 @@ from .dialect import (
 from .forms import one_or_several
 
 
-@composite(namespaces=("numpy",), method=False, aliases=("concat",))
+@composite(namespaces=("numpy",), aliases=("concat",))
 def concatenate(
     arrays: Any, /, axis: int | None = 0, out: Tensor | None = None, *, dtype: Any = None,
     casting: str = "same_kind",

@@ -87,7 +87,7 @@ def isreal(x: Any) -> Tensor:
     return top_level("isreal")(tensor_of(x))  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("numpy",), method=False, aliases=("around",))
+@composite(namespaces=("numpy",), aliases=("around",))
 def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Each element rounded, halves to the even digit.
 

@@ -18,7 +18,7 @@ from .factories import eye, from_numpy, zeros
 from .ranges import arange
 
 
-@composite(method=False)
+@composite
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
     ndmin: int = 0,
@@ -56,7 +56,7 @@ def array(
     return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
 
 
-@composite(method=False)
+@composite
 def asanyarray(a: Any, dtype: Any = None) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
@@ -73,7 +73,7 @@ def asanyarray(a: Any, dtype: Any = None) -> Tensor:
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
-@composite(method=False)
+@composite
 def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
@@ -90,7 +90,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     return found if found.ndim else found.reshape(1)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
@@ -109,7 +109,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     return source.to(device, dtypes.as_dtype(dtype), copy=copy)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def copy(a: Any, order: str = "K") -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
@@ -125,7 +125,7 @@ def copy(a: Any, order: str = "K") -> Tensor:
     return array(a)
 
 
-@composite(method=False)
+@composite
 def identity(n: int, dtype: Any = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
@@ -142,7 +142,7 @@ def identity(n: int, dtype: Any = None) -> Tensor:
     return eye(n, dtype=dtype)
 
 
-@composite(method=False)
+@composite
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
@@ -163,7 +163,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     return below.to(zeros(0, dtype=dtype).dtype)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Tensor:
@@ -199,7 +199,7 @@ def geomspace(
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
-@composite(method=False)
+@composite
 def fromfunction(
     function: Callable[..., Any], shape: Sequence[int], *, dtype: Any = None, **kwargs: Any
 ) -> Tensor:
@@ -224,7 +224,7 @@ def fromfunction(
     return array_of(function(*grid, **kwargs))
 
 
-@composite(method=False)
+@composite
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
     """The items of an iterable, in a tensor of one dimension.
 
@@ -247,7 +247,7 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
     return array_of(items).to(dtypes.as_dtype(dtype))
 
 
-@composite(method=False)
+@composite
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:

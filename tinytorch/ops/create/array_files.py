@@ -19,7 +19,7 @@ def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) ->
     write(file, *map(_hosted, args), **{key: _hosted(value) for key, value in kwds.items()})
 
 
-@composite(method=False)
+@composite
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
 
@@ -41,7 +41,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     _write("savez", file, args, kwds)
 
 
-@composite(method=False)
+@composite
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
 

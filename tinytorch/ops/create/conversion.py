@@ -20,7 +20,7 @@ from ..memory_order import arranged, copied, laid, lies, suggested
 from ..shape.views import contiguous
 
 
-@op(method=False, node="ToCopyBackward0", itself=True, moves=True)
+@op(node="ToCopyBackward0", itself=True, moves=True)
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     native = xp.native_dtype(dtype)
     if input.dtype == native:
@@ -38,7 +38,7 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
 _to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
 
 
-@op(elementwise=True, moves=True)
+@op(method=True, elementwise=True, moves=True)
 def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
     """A copy of ``input`` in memory of its own; gradients flow back through it.
 
@@ -70,7 +70,7 @@ def _assigned_name(node: Node) -> str:
     return "CopyBackwards" if made is None else str(made.name())
 
 
-@op(method=False, node=_assigned_name, moves=True)
+@op(node=_assigned_name, moves=True)
 def _assigned(xp: Backend, input: Array) -> Array:
     return xp.array(input)
 
@@ -78,7 +78,7 @@ def _assigned(xp: Backend, input: Array) -> Array:
 _assigned.vjp(input=lambda xp, g: g)
 
 
-@op(method=False, node="CopyBackwards", moves=True)
+@op(node="CopyBackwards", moves=True)
 def _written_over(xp: Backend, input: Array, src: Array) -> Array:
     return xp.array(src)
 
@@ -88,7 +88,7 @@ def _written_over(xp: Backend, input: Array, src: Array) -> Array:
 _written_over.vjp(input=lambda xp, g: xp.zeros_like(g), src=lambda xp, g: g)
 
 
-@op(method=False, moves=True)
+@op(moves=True)
 def _laid(xp: Backend, input: Array, strides: Any) -> Array:
     """``input``, or a copy, with its elements so far apart in memory; None: row-major.
 
@@ -102,7 +102,7 @@ def _laid(xp: Backend, input: Array, strides: Any) -> Array:
 _laid.vjp(input=lambda xp, g: g)
 
 
-@op(method=False, moves=True)
+@op(moves=True)
 def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
     """``input`` with zeros where the view made by ``replay`` lies."""
     out = laid(xp, input, strides)
@@ -116,7 +116,7 @@ def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array
 _clear_region.vjp(input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides))
 
 
-@op(method=False, node="CopySlices", moves=True)
+@op(node="CopySlices", moves=True)
 def _view_scatter(
     xp: Backend, input: Array, value: Array, replay: Any, strides: Any = None
 ) -> Array:
@@ -379,7 +379,7 @@ def pin_memory(input: Tensor, device: Any = None) -> Tensor:
     return input if is_pinned(input) else _pinned(input)
 
 
-@op(method=False, node="ToCopyBackward0")
+@op(node="ToCopyBackward0")
 def _pinned(xp: Backend, input: Array) -> Array:
     return xp.pinned(input)
 

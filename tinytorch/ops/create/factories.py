@@ -146,7 +146,7 @@ def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = N
     return xp.eye(n, m, k, dtype)
 
 
-@composite(method=False)
+@composite
 def tensor(
     data: Any,
     *,
@@ -231,7 +231,7 @@ def _in_native_bytes(data: Any) -> Any:
     return data if data.dtype == native else data.astype(native)
 
 
-@composite(method=False)
+@composite
 def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.
 
@@ -258,7 +258,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
     return tensor(data, dtype=dtype, backend=xp)
 
 
-@composite(method=False)
+@composite
 def asarray(
     obj: Any,
     dtype: Any = None,
@@ -329,7 +329,7 @@ def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
     return full.kernel(xp, (), s, dtype=dtype)
 
 
-@composite(method=False)
+@composite
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares the memory of a NumPy array; on other devices, a copy.
 

@@ -48,7 +48,7 @@ def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Te
     return out
 
 
-@composite(method=False, elementwise=True)
+@composite(elementwise=True)
 def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Zeros in the shape, dtype and place of ``input``.
 
@@ -64,7 +64,7 @@ def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     return _like("zeros", input, None, options)
 
 
-@op(method=False)
+@op
 def _zeros_like(xp: Backend, input: Array) -> Array:
     if input.flags.c_contiguous:
         return xp.zeros(input.shape, input.dtype)
@@ -75,7 +75,7 @@ def _zeros_like(xp: Backend, input: Array) -> Array:
 zeros_like.plainly(_zeros_like)
 
 
-@composite(method=False, elementwise=True)
+@composite(elementwise=True)
 def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``.
 
@@ -91,7 +91,7 @@ def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     return _like("ones", input, None, options)
 
 
-@op(method=False)
+@op
 def _ones_like(xp: Backend, input: Array) -> Array:
     if input.flags.c_contiguous:
         return xp.ones(input.shape, input.dtype)
@@ -102,7 +102,7 @@ def _ones_like(xp: Backend, input: Array) -> Array:
 ones_like.plainly(_ones_like)
 
 
-@composite(method=False)
+@composite
 def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Uninitialised memory in the shape, dtype and place of ``input``.
 
@@ -118,7 +118,7 @@ def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     return _like("empty", input, None, options)
 
 
-@composite(method=False, elementwise=True)
+@composite(elementwise=True)
 def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
     """One value everywhere, in the shape, dtype and place of ``input``.
 

@@ -96,7 +96,7 @@ def _make_room(file: int, filename: str | os.PathLike[str], shared: bool, nbytes
     os.truncate(file, nbytes)
 
 
-@composite(method=False)
+@composite
 def from_file(
     filename: str, shared: bool | None = None, size: int = 0, *, dtype: Any = None,
     requires_grad: bool = False,

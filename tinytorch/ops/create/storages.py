@@ -148,7 +148,7 @@ def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any)
     input._whole = flat
 
 
-@composite(method=False)
+@composite
 def is_storage(obj: Any) -> bool:
     """Whether ``obj`` is the memory behind tensors.
 

@@ -64,7 +64,7 @@ def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> Non
     def method(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         raise error(text)
 
-    refused = method if options.get("method", True) else function
+    refused = method if options else function
     call = f"tt.{name}()" if refused is function else f"tt.ones(2).{name}()"
     refused.__name__ = name
     first = "" if refused is function else "input: Tensor of any shape.\n        "
@@ -88,9 +88,9 @@ def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> Non
 
 
 for _table, _options in (
-    (_FUNCTIONS, {"method": False}),
+    (_FUNCTIONS, {}),
     (_METHODS, {"namespaces": ("Tensor",)}),
-    (_BOTH, {}),
+    (_BOTH, {"method": True}),
 ):
     for _text, _names in _table.items():
         for _name in _names.split():
@@ -100,7 +100,7 @@ for _layout, _names in _OF_SPARSE.items():
         _text = f"{_name} expected {_layout} but got Strided"
         _refuse(_name, RuntimeError, _text, namespaces=("Tensor",))
         if _name not in ("coalesce", "is_coalesced"):
-            _refuse(f"{_name}_copy", RuntimeError, _text, method=False)
+            _refuse(f"{_name}_copy", RuntimeError, _text)
 
 
 # -- what is asked of any tensor -------------------------------------------------------------------
@@ -131,7 +131,7 @@ for _name, _text in (
     _never(_name, _text)
 
 
-@composite
+@composite(method=True)
 def is_distributed(input: Tensor) -> bool:
     """False: a tensor is in one process.
 
@@ -185,7 +185,7 @@ def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = Non
     return input if dtype is None else input.to(dtypes.as_dtype(dtype))
 
 
-@composite
+@composite(method=True)
 def dequantize(input: Tensor) -> Tensor:
     """``input`` in float32, which a tensor that is not quantized becomes.
 
@@ -200,7 +200,7 @@ def dequantize(input: Tensor) -> Tensor:
 # -- products with a sparse matrix -----------------------------------------------------------------
 
 
-@composite(method=False, like=mm)
+@composite(like=mm)
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """``mm``: in PyTorch the first matrix may be sparse, and need not.
 
@@ -213,7 +213,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     return mm(input, mat2)
 
 
-@composite(method=False, like=mm)
+@composite(like=mm)
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """``mm``: in PyTorch one matrix may be sparse, and need not.
 

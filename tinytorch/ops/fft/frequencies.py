@@ -78,7 +78,7 @@ def _checked(name: str, n: Any, dtype: Any) -> int:
     return checked_size(name, integer(f"fft_{name}", "n", n))[0]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """The points of a transform in order of their frequencies: 0 comes to the middle.
 
@@ -101,7 +101,7 @@ def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return roll(input, [input.shape[d] // 2 for d in dims], dims) if dims else input.clone()
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Inverse of ``fft.fftshift``: the middle comes to the front.
 

@@ -10,7 +10,7 @@ from ..out import written
 from .transforms import half_spectrum, real_signal, transform
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def fftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -48,7 +48,7 @@ def fftn(
     return written(out, result, "fft.fftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ifftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -86,7 +86,7 @@ def ifftn(
     return written(out, result, "fft.ifftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def rfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -124,7 +124,7 @@ def rfftn(
     return written(out, result, "fft.rfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def irfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -162,7 +162,7 @@ def irfftn(
     return written(out, result, "fft.irfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def hfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -200,7 +200,7 @@ def hfftn(
     return written(out, result, "fft.hfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ihfftn(
     input: Tensor,
     s: Sequence[int] | None = None,

@@ -16,7 +16,7 @@ def _points(n: int | None) -> tuple[int] | None:
     return None if n is None else (integer("fft", "n", n),)
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def fft(
     input: Tensor,
     n: int | None = None,
@@ -52,7 +52,7 @@ def fft(
     return written(out, result, "fft.fft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ifft(
     input: Tensor,
     n: int | None = None,
@@ -88,7 +88,7 @@ def ifft(
     return written(out, result, "fft.ifft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def rfft(
     input: Tensor,
     n: int | None = None,
@@ -125,7 +125,7 @@ def rfft(
     return written(out, result, "fft.rfft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def irfft(
     input: Tensor,
     n: int | None = None,
@@ -161,7 +161,7 @@ def irfft(
     return written(out, result, "fft.irfft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def hfft(
     input: Tensor,
     n: int | None = None,
@@ -197,7 +197,7 @@ def hfft(
     return written(out, result, "fft.hfft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ihfft(
     input: Tensor,
     n: int | None = None,

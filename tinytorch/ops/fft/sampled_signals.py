@@ -38,7 +38,7 @@ def _convolved(name: str, a: Any, v: Any, mode: str) -> Tensor:
     return _full_product(a, v)[start : start + lengths[mode]]  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     """The convolution of two signals: sums of products with one of them reversed.
 
@@ -60,7 +60,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     return _convolved("convolve", x, y, mode)
 
 
-@composite(method=False)
+@composite
 def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     """The cross-correlation of two signals: sums of products at every shift.
 
@@ -85,7 +85,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     return _convolved("correlate", x, y.flip(0).conj_physical(), mode)
 
 
-@composite(method=False)
+@composite
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
 ) -> Tensor:
@@ -150,7 +150,7 @@ def _between(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
     return found.to(fp.dtype)
 
 
-@composite(method=False)
+@composite
 def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     """Which bin each element falls into, counted from 1; 0 and the last one are outside.
 
@@ -179,7 +179,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     return searchsorted(edges, values, right=not right)
 
 
-@composite(method=False)
+@composite
 def unwrap(
     p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
 ) -> Tensor:
@@ -212,7 +212,7 @@ def unwrap(
     return cat([first, x.narrow(axis, 1, x.shape[axis] - 1) + change.cumsum(axis)], axis)
 
 
-@composite(method=False)
+@composite
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flattened tensor.
 

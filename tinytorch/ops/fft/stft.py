@@ -15,7 +15,7 @@ from .transforms import half_spectrum, real_signal, transform
 # -- frames ----------------------------------------------------------------------------------------
 
 
-@op(method=False)
+@op
 def _framed(xp: Backend, input: Array, size: int, hop: int) -> Array:
     """Pieces of ``size`` samples, one each ``hop``, along a new dimension before the last."""
     # The library's sliding_window_view makes the host wait on a GPU, to look at the size.
@@ -25,7 +25,7 @@ def _framed(xp: Backend, input: Array, size: int, hop: int) -> Array:
     return xp.array(xp.as_strided(input, sizes, strides))
 
 
-@op(method=False)
+@op
 def _overlapped(xp: Backend, input: Array, total: int, hop: int) -> Array:
     """The sum of frames, each ``hop`` samples after the one before, ``total`` samples long."""
     *batch, count, size = input.shape
@@ -91,7 +91,7 @@ def _padded(signal: Tensor, amount: int, mode: str) -> Tensor:
 # -- stft ------------------------------------------------------------------------------------------
 
 
-@composite
+@composite(method=True)
 def stft(
     input: Tensor,
     n_fft: int,
@@ -185,7 +185,7 @@ def _check_stft(
 # -- istft -----------------------------------------------------------------------------------------
 
 
-@composite
+@composite(method=True)
 def istft(
     input: Tensor,
     n_fft: int,

@@ -23,7 +23,7 @@ _INVERSE_NORM = {"none": "forward", "full": "backward", "ortho": "ortho"}
 # -- primitives ------------------------------------------------------------------------------------
 
 
-@op(method=False, node="FftC2CBackward0")
+@op(node="FftC2CBackward0")
 def _complex_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -56,7 +56,7 @@ _complex_transform.vjp(
 )
 
 
-@op(method=False, node="FftR2CBackward0", frees=True)
+@op(node="FftR2CBackward0", frees=True)
 def _real_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -70,7 +70,7 @@ _real_transform.vjp(
 )
 
 
-@op(method=False, node="FftR2CBackward0", frees=True)
+@op(node="FftR2CBackward0", frees=True)
 def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str) -> Array:
     """Real numbers to the half of their spectrum that says all, along the last of ``dims``."""
     if not input.size:
@@ -86,7 +86,7 @@ def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, sc
     return restored(xp, in_rows(xp, half if forward else xp.conj(half)), order)
 
 
-@op(method=False, node="FftC2RBackward0")
+@op(node="FftC2RBackward0")
 def _from_half(
     xp: Backend, input: Array, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -106,7 +106,7 @@ def _from_half(
     return restored(xp, in_rows(xp, out), order)
 
 
-@op(method=False)
+@op
 def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float) -> Array:
     """Half a spectrum with all but the first point, and the middle one, times ``factor``.
 
@@ -141,7 +141,7 @@ _to_half.vjp(input=_to_half_rule)
 _from_half.vjp(input=_from_half_rule)
 
 
-@op(method=False)
+@op
 def _resized(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
     """``input`` cut off or followed by zeros along ``dims``, so that it has ``sizes`` there."""
     shape = list(input.shape)

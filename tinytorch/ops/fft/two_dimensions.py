@@ -10,7 +10,7 @@ from ..out import written
 from .transforms import half_spectrum, real_signal, transform
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def fft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -48,7 +48,7 @@ def fft2(
     return written(out, result, "fft.fft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ifft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -86,7 +86,7 @@ def ifft2(
     return written(out, result, "fft.ifft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def rfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -124,7 +124,7 @@ def rfft2(
     return written(out, result, "fft.rfft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def irfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -162,7 +162,7 @@ def irfft2(
     return written(out, result, "fft.irfft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def hfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -200,7 +200,7 @@ def hfft2(
     return written(out, result, "fft.hfft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",), method=False)
+@composite(namespaces=("fft",))
 def ihfft2(
     input: Tensor,
     s: Sequence[int] | None = None,

@@ -23,7 +23,7 @@ from ..shape.sizes import normalize_dim
 from .gathering import nonzero
 
 
-@composite(method=False)
+@composite
 def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` after it.
 
@@ -65,7 +65,7 @@ def _places(name: str, obj: Any, size: int) -> list[int]:
     return places
 
 
-@composite(method=False)
+@composite
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     """``arr`` without some of its slices.
 
@@ -91,7 +91,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     return x.index_select(at, indices_of(kept, x))  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` before some of its slices.
 
@@ -130,7 +130,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     return both.index_select(at, indices_of(order, x))  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     """The elements of ``a`` in another shape, repeated as often as needed.
 
@@ -163,7 +163,6 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
 
 
 @composite(
-    method=False,
     forms=(
         "(..., filt: list[int] | list[float]) -> list[float]",
         "(..., filt: tuple[float, ...]) -> tuple[float, ...]",
@@ -204,7 +203,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     return x[tuple(key)]
 
 
-@composite(method=False)
+@composite
 def flatnonzero(a: Any) -> Tensor:
     """Where in the flattened tensor the elements that are not zero lie.
 
@@ -223,7 +222,7 @@ def flatnonzero(a: Any) -> Tensor:
     return nonzero(flat)[:, 0]
 
 
-@composite(method=False)
+@composite
 def extract(condition: Any, arr: Any) -> Tensor:
     """The elements of ``arr`` where ``condition`` holds.
 
@@ -243,7 +242,7 @@ def extract(condition: Any, arr: Any) -> Tensor:
     return x.ravel().index_select(0, flatnonzero(mask))  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     """The slices of ``a`` along ``axis`` where ``condition`` holds.
 
@@ -265,7 +264,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     return x.index_select(at, flatnonzero(mask))  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
 
@@ -305,7 +304,7 @@ def _most_dims(arrays: Any) -> int:
     return array_of(arrays).ndim
 
 
-@composite(method=False)
+@composite
 def block(arrays: Any) -> Tensor:
     """A tensor put together from blocks.
 

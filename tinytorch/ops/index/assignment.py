@@ -50,7 +50,7 @@ def _written_name(node: Node) -> str:
     return "IndexPutBackward0" if whole and has_arrays(index) else "CopySlices"
 
 
-@op(method=False, node=_written_name, frees=True)
+@op(node=_written_name, frees=True)
 def _setitem(
     xp: Backend, input: Array, value: Operand, *, index: Any = ..., out: Array | None = None
 ) -> Array:
@@ -72,7 +72,7 @@ def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
 _setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)
 
 
-@op(method=False, moves=True)
+@op(moves=True)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
     out = copied(xp, input)
     xp.write_item(out, index, 0)
@@ -241,7 +241,7 @@ def _fitted(value: Array, data: Array) -> Array:
     return value if value.dtype == data.dtype else value.astype(data.dtype)
 
 
-@composite(inplace=True)
+@composite(method=True, inplace=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """``input`` with ``values`` written at ``input[indices]``.
 
@@ -292,7 +292,7 @@ def _masks(index: Tensor | None) -> bool:
     return index is None or index.dtype is dtypes.bool
 
 
-@op(method=False, node="IndexPutBackward0", frees=True)
+@op(node="IndexPutBackward0", frees=True)
 def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     add_at(xp, out, index, value)

@@ -11,7 +11,7 @@ from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.promotion import written_number
 
 
-@op(method=False, public=False)
+@op(public=False)
 def _diagonal_filled(xp: Backend, input: Array, value: Any, wrap: bool) -> Array:
     """``input`` with ``value`` on its main diagonal."""
     flat = xp.array(xp.reshape(input, (-1,)))

@@ -9,7 +9,12 @@ from ...dispatch.op import OPS, Array, Backend, Operand, composite, op
 from ...dispatch.promotion import written_number
 
 
-@op(buffered=True, node=by_operand("value", "FillBackward2", "FillBackward1"), moves=True)
+@op(
+    method=True,
+    buffered=True,
+    node=by_operand("value", "FillBackward2", "FillBackward1"),
+    moves=True,
+)
 def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:
     """``value`` everywhere, in the shape and dtype of ``input``.
 
@@ -61,7 +66,7 @@ def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
 zero_.plainly(_zeros_over, inplace=True)
 
 
-@composite
+@composite(method=True)
 def fill_(input: Tensor, value: Operand) -> Tensor:
     """Write ``value``, a number or 0-d tensor, over ``input``.
 

@@ -15,7 +15,7 @@ from ..shape.sizes import expand, flatten, normalize_dim
 from .positions import add_slices, along, int64
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     """The slices of ``input`` along ``dim`` that ``index`` names.
 
@@ -78,7 +78,7 @@ index_select.vjp(
 )
 
 
-@op(method=False)
+@op
 def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
     """Zeros of ``shape`` with the slices of ``input`` added where ``index`` says."""
     out = xp.zeros(tuple(shape), input.dtype)
@@ -89,7 +89,7 @@ def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
 _index_sum.vjp(input=lambda xp, g, dim, index: xp.call(index_select, g, dim, index))
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def gather(
     xp: Backend, input: Array, dim: int, index: Index, *, sparse_grad: bool = False
 ) -> Array:
@@ -153,7 +153,7 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
 gather.vjp(input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.shape, dim, index))
 
 
-@op(method=False, public=False)
+@op(public=False)
 def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     """``gather`` at places that an operation found itself; as in torch ``input`` is not kept.
 
@@ -170,7 +170,7 @@ def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 chosen.vjp(input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index))
 
 
-@op(method=False, public=False)
+@op(public=False)
 def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
     """Zeros of ``shape`` with ``input`` added where ``gather`` would read."""
     out = xp.zeros(tuple(shape), input.dtype)
@@ -183,7 +183,7 @@ def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
 gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))
 
 
-@op(method=False, public=False)
+@op(public=False)
 def largest_at_places(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     """``gather`` at the places of largest elements, which jump as ``input`` changes."""
     return gather.kernel(xp, input, dim, index)
@@ -210,7 +210,7 @@ def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
     return xp.where(index < 0, index + input.size, index)
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def take(xp: Backend, input: Array, index: Index) -> Array:
     """The elements at places of the flattened ``input``.
 
@@ -239,7 +239,7 @@ def take(xp: Backend, input: Array, index: Index) -> Array:
 take.vjp(input=lambda xp, g, input, index: xp.call(_take_sum, g, input.shape, index))
 
 
-@op(method=False)
+@op
 def _take_sum(xp: Backend, input: Array, shape: Any, index: Index) -> Array:
     out = xp.zeros(tuple(shape), input.dtype)
     xp.index_add(out.reshape(-1), flat_positions(xp, "take", out, index), input.reshape(-1))
@@ -267,7 +267,7 @@ def _numpy_take(
     return input[(slice(None),) * at + (index,)]
 
 
-@composite(out=True, exact_out=True)
+@composite(method=True, out=True, exact_out=True)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
 
@@ -313,13 +313,13 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     return gather(expand(input, sizes[0]), at, expand(indices, sizes[1]))
 
 
-@op(method=False)
+@op
 def _from_front(xp: Backend, input: Index, size: int) -> Array:
     """Indices of ``size`` places, negative ones counted from the front."""
     return xp.where((input < 0) & (input >= -size), input + size, input)
 
 
-@op(forms=(
+@op(method=True, forms=(
     "(..., as_tuple: Literal[False] = False) -> Tensor",
     "(..., as_tuple: Literal[True]) -> tuple[Tensor, ...]",
 ), exact_out=True)  # fmt: skip
@@ -350,7 +350,7 @@ def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     return int64(xp, xp.stack(places)).T  # torch writes one dimension after the other
 
 
-@op
+@op(method=True)
 def argwhere(xp: Backend, input: Array) -> Array:
     """Where the elements that are not zero lie: ``nonzero`` as a matrix.
 
@@ -365,7 +365,7 @@ def argwhere(xp: Backend, input: Array) -> Array:
     return xp.call(nonzero, input)
 
 
-@op
+@op(method=True)
 def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1) -> Array:
     """``nonzero`` with a fixed number of rows: the first ones, or filled up.
 

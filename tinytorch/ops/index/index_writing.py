@@ -59,7 +59,7 @@ def check_source(
         )
 
 
-@op(inplace=True, exact_out=True)
+@op(method=True, inplace=True, exact_out=True)
 def index_add(
     xp: Backend, input: Array, dim: int, index: Index, source: Array, *, alpha: float = 1
 ) -> Array:
@@ -103,7 +103,7 @@ index_add.vjp(
 )
 
 
-@op(inplace=True, exact_out=True)
+@op(method=True, inplace=True, exact_out=True)
 def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array) -> Array:
     """``input`` with ``source`` written over the slices that ``index`` names.
 
@@ -141,7 +141,7 @@ index_copy.vjp(
 )
 
 
-@op(inplace=True)
+@op(method=True, inplace=True)
 def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand) -> Array:
     """``input`` with ``value`` everywhere in the slices that ``index`` names.
 
@@ -221,7 +221,7 @@ index_fill.vjp(
 _REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
-@composite(out=True, inplace=True, node="IndexReduceBackward0", exact_out=True)
+@composite(method=True, out=True, inplace=True, node="IndexReduceBackward0", exact_out=True)
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
     include_self: bool = True,
@@ -277,7 +277,7 @@ def reduced_at(
 # -- places of the flattened tensor ------------------------------------------------------------
 
 
-@op(inplace=True)
+@op(method=True, inplace=True)
 def put(xp: Backend, input: Array, index: Index, source: Array, accumulate: bool = False) -> Array:
     """``input`` with ``source`` written at places of its flattened elements.
 
@@ -329,7 +329,7 @@ put.vjp(
 )
 
 
-@op(method=False)
+@op
 def _put_zeros(xp: Backend, input: Array, index: Index) -> Array:
     out = row_major(xp, input)
     out.reshape(-1)[flat_positions(xp, "put", out, index)] = 0

@@ -42,7 +42,7 @@ def _read_name(node: Node) -> str:
     return f"{last}Backward0"
 
 
-@op(view=True, method=False, node=_read_name, copy_node="IndexBackward0", frees="copies")
+@op(view=True, node=_read_name, copy_node="IndexBackward0", frees="copies")
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]
@@ -93,7 +93,7 @@ def has_arrays(index: Any) -> bool:
     return any(hasattr(i, "dtype") for i in (index if isinstance(index, tuple) else (index,)))
 
 
-@op(method=False)
+@op
 def _scatter_item(xp: Backend, input: Array, index: Any, shape: Any) -> Array:
     """Zeros of ``shape`` with ``input`` added at ``index``: the gradient of reading there."""
     out = xp.zeros(tuple(shape), input.dtype)

@@ -24,7 +24,7 @@ def _filled_name(node: Node) -> str:
     return f"MaskedFillBackward{int(wants_gradient(node, 'value'))}"
 
 
-@op(inplace=True, node=_filled_name, elementwise=True)
+@op(method=True, inplace=True, node=_filled_name, elementwise=True)
 def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
     """``input`` with ``value`` where ``mask`` is true.
 
@@ -85,7 +85,7 @@ masked_fill.vjp(
 )
 
 
-@op(method=False, node="MaskedScatterBackward0")
+@op(node="MaskedScatterBackward0")
 def _masked_write(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
     """The k-th true place of ``mask`` gets the k-th element of the flattened ``source``."""
     if not source.size:
@@ -100,7 +100,7 @@ def _ranks(xp: Backend, mask: Array, size: int) -> Array:
     return xp.clip(before, 0, size - 1)
 
 
-@op(method=False)
+@op
 def _masked_read(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
     """The elements of ``input`` where ``mask`` is true, then zeros, in ``shape``."""
     out = xp.zeros(tuple(shape), input.dtype)
@@ -120,7 +120,7 @@ _masked_read.vjp(
 )
 
 
-@composite(inplace=True, buffered=True, node="MaskedScatterBackward0")
+@composite(method=True, inplace=True, buffered=True, node="MaskedScatterBackward0")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
 
@@ -161,7 +161,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _masked_write(expand(input, shape), mask, source)
 
 
-@composite(out=True, node="MaskedSelectBackward0", exact_out=True, buffered="apart")
+@composite(method=True, out=True, node="MaskedSelectBackward0", exact_out=True, buffered="apart")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension.
 

@@ -42,7 +42,7 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
     return at
 
 
-@op(inplace=True, exact_out=True)
+@op(method=True, inplace=True, exact_out=True)
 def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
     """``input`` with ``src`` added at the places ``index`` names along ``dim``.
 
@@ -80,7 +80,7 @@ def _read(xp: Any, g: Any, in_shape: Any, dim: int, index: Any) -> Any:
 scatter_add.vjp(input=lambda xp, g: g, src=_read)
 
 
-@op(method=False)
+@op
 def _gather_into(xp: Backend, input: Array, dim: int, index: Index, shape: Any) -> Array:
     """``gather`` in the corner of zeros of ``shape``."""
     picked = xp.call(gather, input, dim, index)
@@ -99,7 +99,7 @@ _gather_into.vjp(
 )
 
 
-@op(method=False, node=by_operand("src", "ScatterBackward1", "ScatterBackward0"))
+@op(node=by_operand("src", "ScatterBackward1", "ScatterBackward0"))
 def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) -> Array:
     """``input`` with ``src``, a number or a tensor, written where ``index`` says."""
     at = _check(xp, "scatter", input, dim, index, src)
@@ -121,7 +121,7 @@ _scatter.vjp(
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
 
 
-@composite(out=True, inplace=True, exact_out=True)
+@composite(method=True, out=True, inplace=True, exact_out=True)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
@@ -171,7 +171,7 @@ def scatter(
 # -- reductions -----------------------------------------------------------------------------------
 
 
-@op(method=False)
+@op
 def _scatter_product(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
     return _combine(xp, "multiply", input, dim, index, src)
 
@@ -221,7 +221,7 @@ def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any)
     return xp.where(count == 1, 1, xp.where(count == 2, other, 0))
 
 
-@op(method=False)
+@op
 def _scatter_extreme(
     xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str, include_self: bool
 ) -> Array:
@@ -267,7 +267,7 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
 OTHER_WORDS = {"max": "amax", "min": "amin"}
 
 
-@composite(out=True, inplace=True, node="ScatterReduceBackward0", exact_out=True)
+@composite(method=True, out=True, inplace=True, node="ScatterReduceBackward0", exact_out=True)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
@@ -316,7 +316,7 @@ def scatter_reduce(
     return _scatter_extreme(start, dim, index, src, name, include_self)
 
 
-@op(method=False)
+@op
 def _scatter_count(xp: Backend, input: Array, dim: int, index: Index, include_self: bool) -> Array:
     """How many elements each place has got, at least 1."""
     native = input.dtype if input.dtype.kind in "fc" else xp.native_dtype(dtypes.int64)

@@ -20,7 +20,7 @@ def _item(at: int, what: Any) -> tuple[Any, ...]:
 # -- one place ------------------------------------------------------------------------------------
 
 
-@op(view=True, method=False)
+@op(view=True)
 def _select(xp: Backend, input: Array, dim: int, index: int) -> Array:
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -42,7 +42,7 @@ _select.vjp(
 )
 
 
-@composite
+@composite(method=True)
 def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
     """The part of ``input`` at one place along a dimension.
 
@@ -84,7 +84,7 @@ def _choose(conditions: Any, choices: Any, default: Any) -> Tensor:
 # -- a range ---------------------------------------------------------------------------------------
 
 
-@op(view=True, method=False, public=False)
+@op(view=True, public=False)
 def slice_(
     xp: Backend, input: Array, dim: int, start: int | None, stop: int | None, step: int
 ) -> Array:
@@ -99,7 +99,7 @@ slice_.vjp(
 )
 
 
-@op(method=False)
+@op
 def _part_write(
     xp: Backend, input: Array, shape: Any, dim: int, start: Any, stop: Any, step: int
 ) -> Array:
@@ -117,7 +117,7 @@ _part_write.vjp(
 )
 
 
-@composite
+@composite(method=True)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """``length`` places of ``input`` along ``dim``, from ``start`` on.
 
@@ -166,7 +166,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_(input, at, first, first + length, 1)
 
 
-@composite(out=True, node="NarrowCopyBackward0", exact_out=True, like=narrow)
+@composite(method=True, out=True, node="NarrowCopyBackward0", exact_out=True, like=narrow)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``narrow`` as a copy.
 
@@ -181,7 +181,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 # -- windows ---------------------------------------------------------------------------------------
 
 
-@op(view=True)
+@op(method=True, view=True)
 def unfold(xp: Backend, input: Array, dimension: int, size: int, step: int) -> Array:
     """Windows along a dimension, each in a new last dimension.
 
@@ -231,7 +231,7 @@ unfold.vjp(
 )
 
 
-@op(method=False)
+@op
 def _unfold_sum(
     xp: Backend, input: Array, shape: Any, dimension: int, size: int, step: int
 ) -> Array:
@@ -268,7 +268,7 @@ def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -
     return OPS["_view_scatter"].function(input, src, (step,))  # type: ignore[no-any-return]
 
 
-@composite(node="SelectScatterBackward0", keeps_dtype=True)
+@composite(method=True, node="SelectScatterBackward0", keeps_dtype=True)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """``input`` with ``src`` at one place along a dimension.
 
@@ -295,7 +295,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return written("select_scatter", input, src, _select, dim, index)
 
 
-@composite(out=True, node="SliceScatterBackward0", exact_out=True, keeps_dtype=True)
+@composite(method=True, out=True, node="SliceScatterBackward0", exact_out=True, keeps_dtype=True)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,
@@ -329,7 +329,7 @@ def slice_scatter(
     return written("slice_scatter", input, src, slice_, at, start, end, step)
 
 
-@composite(node="DiagonalScatterBackward0", keeps_dtype=True)
+@composite(method=True, node="DiagonalScatterBackward0", keeps_dtype=True)
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:

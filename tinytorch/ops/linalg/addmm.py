@@ -52,7 +52,14 @@ def _transposed(xp: Any, x: Any) -> Any:
     return xp.swapaxes(x, -1, -2)
 
 
-@op(inplace=True, strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
+@op(
+    method=True,
+    inplace=True,
+    strict=True,
+    buffered=True,
+    exact_out=True,
+    former_order=("beta", "alpha"),
+)
 def addmm(
     xp: Backend, input: Array, mat1: Array, mat2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -98,7 +105,14 @@ def _mat2_rule(xp: Any, g: Any, mat1: Any, alpha: Any) -> Any:
 addmm.vjp(input=_input_rule, mat1=_mat1_rule, mat2=_mat2_rule)
 
 
-@op(inplace=True, strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
+@op(
+    method=True,
+    inplace=True,
+    strict=True,
+    buffered=True,
+    exact_out=True,
+    former_order=("beta", "alpha"),
+)
 def addmv(
     xp: Backend, input: Array, mat: Array, vec: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -140,7 +154,7 @@ addmv.vjp(
 )
 
 
-@op(inplace=True, promote="alike", former_order=("beta", "alpha"))
+@op(method=True, inplace=True, promote="alike", former_order=("beta", "alpha"))
 def addr(
     xp: Backend, input: Array, vec1: Array, vec2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -195,7 +209,14 @@ def _check_batches(name: str, batch1: Array, batch2: Array) -> None:
     check_product(name, batch1, batch2)
 
 
-@op(inplace=True, strict=True, buffered=True, exact_out=True, former_order=("beta", "alpha"))
+@op(
+    method=True,
+    inplace=True,
+    strict=True,
+    buffered=True,
+    exact_out=True,
+    former_order=("beta", "alpha"),
+)
 def baddbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -236,7 +257,7 @@ baddbmm.vjp(
 )
 
 
-@op(strict=True, buffered="first", exact_out=True, former_order=("beta", "alpha"))
+@op(method=True, strict=True, buffered="first", exact_out=True, former_order=("beta", "alpha"))
 def addbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -278,7 +299,7 @@ addbmm.vjp(
 )
 
 
-@composite
+@composite(method=True)
 def addbmm_(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:

@@ -10,7 +10,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 
 
-@composite(namespaces=("nn.functional", ""), method=False, node="ViewBackward0")
+@composite(namespaces=("nn.functional", ""), node="ViewBackward0")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
 

@@ -12,7 +12,7 @@ from ...warnings import warn
 _REMOVED = "This function was deprecated since version 1.9 and is now removed."
 
 
-@composite
+@composite(method=True)
 def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.eig`` returns complex tensors.
 
@@ -34,7 +34,7 @@ def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     )
 
 
-@composite
+@composite(method=True)
 def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.lstsq`` takes its arguments in the other order.
 
@@ -56,7 +56,7 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     )
 
 
-@composite(method=False)
+@composite
 def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.matrix_rank`` calls ``symmetric`` ``hermitian``.
 
@@ -78,7 +78,7 @@ def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     )
 
 
-@composite
+@composite(method=True)
 def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.solve`` takes its arguments in the other order.
 
@@ -100,7 +100,7 @@ def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     )
 
 
-@composite
+@composite(method=True)
 def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
     """Removed: ``linalg.eigh`` reads the lower triangle by default.
 

@@ -12,7 +12,7 @@ from .shared import check_square, factors_of, guarded, transposed
 from .solve import inv, inv_ex
 
 
-@op(namespaces=("linalg", ""), exact_out=True)
+@op(namespaces=("linalg", ""), method=True, exact_out=True)
 def det(xp: Backend, A: Array) -> Array:
     """The determinant of every matrix of a batch.
 
@@ -41,7 +41,7 @@ def det(xp: Backend, A: Array) -> Array:
 det.vjp(A=lambda xp, g, A: g[..., None, None] * xp.call(_cofactor, A))
 
 
-@op(method=False)
+@op
 def _cofactor(xp: Backend, A: Array) -> Array:
     """The matrix of cofactors, ``det(A) A^-T``: the gradient of the determinant.
 
@@ -74,7 +74,7 @@ def _turned(xp: Any, u: Array, middle: Array, vh: Array, phase: Array) -> Array:
 _cofactor.vjp(A=lambda xp, g, A: xp.call(_cofactor_slope, A, g))
 
 
-@op(method=False)
+@op
 def _cofactor_slope(xp: Backend, A: Array, H: Array) -> Array:
     """The derivative of the cofactors at ``A`` in direction ``H``, for any ``A``.
 
@@ -122,7 +122,7 @@ _cofactor_slope.vjp(H=lambda xp, g, A: xp.call(_cofactor_slope, A, g), A=_slope_
 _Slogdet = named_result("linalg_slogdet", "sign logabsdet")
 
 
-@op(namespaces=("linalg",), method=False, returns=_Slogdet)
+@op(namespaces=("linalg",), returns=_Slogdet)
 def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
     """The sign of every matrix's determinant and the logarithm of its absolute value.
 
@@ -160,7 +160,7 @@ def _slogdet_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any
     return (factor[..., None, None] * transposed(xp, inverse),)
 
 
-@composite(node="WhereBackward0")
+@composite(method=True, node="WhereBackward0")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of every matrix's determinant: NaN for negative, -inf for zero.
 

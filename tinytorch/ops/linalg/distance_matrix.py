@@ -22,7 +22,7 @@ _MANY = 25
 _BLOCK = 1 << 20
 
 
-@op(method=False, node="CdistBackward0")
+@op(node="CdistBackward0")
 def _distances(xp: Backend, x1: Array, x2: Array, p: float, by_product: bool) -> Array:
     """``sum(|x1_i - x2_j|^p)^(1/p)`` for all rows i and j."""
     if by_product:
@@ -106,7 +106,7 @@ def _distances_rule(
     return xp.concatenate(for_x1, axis=-2), for_x2
 
 
-@composite(method=False, node="CdistBackward0")
+@composite(node="CdistBackward0")
 def cdist(
     x1: Tensor,
     x2: Tensor,
@@ -165,7 +165,7 @@ def cdist(
     return _distances(x1, x2, float(p), by_product)
 
 
-@composite(namespaces=("nn.functional", ""), method=False, node="PdistBackward0")
+@composite(namespaces=("nn.functional", ""), node="PdistBackward0")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distance of every two rows of a matrix.
 

@@ -27,7 +27,7 @@ _DEPENDS = ("eigenvectors", "quantity, so it is")
 # -- Hermitian -------------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False, returns=_Eigh, materialize=False)
+@op(namespaces=("linalg",), returns=_Eigh, materialize=False)
 def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of every symmetric or Hermitian matrix of a batch.
 
@@ -95,7 +95,7 @@ def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
 eigh.vjp(A=torch_convention(_eigh_rule))
 
 
-@op(method=False)
+@op
 def _eigvalsh(xp: Backend, A: Array, UPLO: str) -> Array:
     """Eigenvalues of Hermitian matrices, without vectors and without a gradient."""
     side = _check(xp, "linalg.eigvalsh", A, UPLO)
@@ -107,7 +107,7 @@ def _eigvalsh(xp: Backend, A: Array, UPLO: str) -> Array:
     )  # fmt: skip
 
 
-@composite(namespaces=("linalg",), method=False, exact_out=True)
+@composite(namespaces=("linalg",), exact_out=True)
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``.
 
@@ -139,7 +139,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 # -- any square matrix -------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False, returns=_Eig, materialize=False, exact_out=False)
+@op(namespaces=("linalg",), returns=_Eig, materialize=False, exact_out=False)
 def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of every square matrix of a batch.
 
@@ -208,7 +208,7 @@ def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
 eig.vjp(A=torch_convention(_eig_rule))
 
 
-@op(method=False)
+@op
 def _eigvals(xp: Backend, A: Array) -> Array:
     """Eigenvalues without vectors and without a gradient."""
     check_square(xp, "linalg.eigvals", A)
@@ -222,7 +222,7 @@ def _eigvals(xp: Backend, A: Array) -> Array:
     return xp.astype(values, native)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every square matrix of a batch; see ``linalg.eig``.
 

@@ -67,7 +67,7 @@ def _spread(a: str, b: str, result: str) -> _Layout:
     return _Layout(False, first, second, False, False, 0, 0, None)
 
 
-@op(promote="arithmetic", method=False, node="ViewBackward0")
+@op(promote="arithmetic", node="ViewBackward0")
 def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: str) -> Array:
     """Sum of products over the labels that ``result`` lacks.
 
@@ -120,7 +120,7 @@ _contract.vjp(
 # -- einsum --------------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite
 def einsum(*args: Any, optimize: Any = True) -> Tensor:
     """Sums of products of the operands' elements, in Einstein's notation.
 
@@ -225,7 +225,7 @@ def _prepared(tensor: Tensor, step: Step) -> Tensor:
 # -- contractions with a name ----------------------------------------------------------------------
 
 
-@composite(method=False, exact_out=True)
+@composite(exact_out=True)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Sum of products over pairs of dimensions of two tensors.
 
@@ -301,7 +301,7 @@ def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]
     return list(first), list(second)
 
 
-@composite(exact_out=True)
+@composite(method=True, exact_out=True)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors.
 
@@ -335,7 +335,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return written(out, result, "inner")  # type: ignore[no-any-return]
 
 
-@composite(node="UnsafeViewBackward0", out=True, buffered=False)
+@composite(method=True, node="UnsafeViewBackward0", out=True, buffered=False)
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``.
 

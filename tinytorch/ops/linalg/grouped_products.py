@@ -12,7 +12,7 @@ from ..shape.joining import cat, stack
 from .matmul import matmul
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",))
 def grouped_mm(
     mat_a: Tensor, mat_b: Tensor, *, offs: Tensor | None = None, bias: Tensor | None = None,
     out_dtype: dtypes.dtype | None = None,

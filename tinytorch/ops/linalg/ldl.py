@@ -23,7 +23,7 @@ _LdlFactor = named_result("linalg_ldl_factor", "LD pivots")
 _LdlFactorEx = named_result("linalg_ldl_factor_ex", "LD pivots info")
 
 
-@op(namespaces=("linalg",), method=False, returns=_LdlFactorEx, node="NotImplemented")
+@op(namespaces=("linalg",), returns=_LdlFactorEx, node="NotImplemented")
 def ldl_factor_ex(
     xp: Backend, A: Array, *, hermitian: bool = False, check_errors: bool = False
 ) -> tuple[Array, Array, Array]:
@@ -63,7 +63,7 @@ def ldl_factor_ex(
 ldl_factor_ex.vjp(A=no_derivative("linalg_ldl_factor_ex"))
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     """LDL factors in one matrix, with LAPACK's pivots; see ``linalg.ldl_factor_ex``.
 
@@ -87,7 +87,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
     return written(out, _LdlFactor(LD, pivots), "linalg.ldl_factor")
 
 
-@op(namespaces=("linalg",), method=False, node="NotImplemented")
+@op(namespaces=("linalg",), node="NotImplemented")
 def ldl_solve(xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: bool = False) -> Array:
     """The solution ``X`` of ``A X = B`` from the LDL factors of ``A``; not differentiable.
 

@@ -10,7 +10,7 @@ from .eigen import eigh
 from .triangular import cholesky, solve_triangular
 
 
-@composite(method=False)
+@composite
 def lobpcg(
     A: Tensor,
     k: int | None = None,

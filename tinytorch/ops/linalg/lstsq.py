@@ -19,9 +19,7 @@ _MOST = 1 - 2.0**-20
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@composite(
-    namespaces=("linalg",), method=False, node="LinalgLstsqBackward0", out=True, exact_out=False
-)
+@composite(namespaces=("linalg",), node="LinalgLstsqBackward0", out=True, exact_out=False)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
 

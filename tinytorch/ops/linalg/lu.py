@@ -30,7 +30,7 @@ _LuUnpack = named_result("lu_unpack", "P L U")
 # -- rows by pivots --------------------------------------------------------------------------------
 
 
-@op(method=False)
+@op
 def _swap_rows(xp: Backend, input: Array, pivots: Index, back: bool) -> Array:
     """The rows of ``input`` after LAPACK's swaps, or (``back``) before them."""
     rows = permutation(xp, pivots, input.shape[-2])
@@ -44,7 +44,7 @@ def _swap_rows(xp: Backend, input: Array, pivots: Index, back: bool) -> Array:
 _swap_rows.vjp(input=lambda xp, g, pivots, back: xp.call(_swap_rows, g, pivots, not back))
 
 
-@op(method=False)
+@op
 def _permutation_matrix(xp: Backend, like: Array, pivots: Index) -> Array:
     """The matrix ``P`` with ``P L U`` the matrix that was factored, in the dtype of ``like``."""
     rows = permutation(xp, pivots, like.shape[-2])
@@ -63,7 +63,7 @@ def _check(xp: Backend, name: str, A: Array) -> None:
     check_floating(xp, name, A)
 
 
-@op(namespaces=("linalg",), method=False, returns=_LuFactorEx)
+@op(namespaces=("linalg",), returns=_LuFactorEx)
 def lu_factor_ex(
     xp: Backend, A: Array, *, pivot: bool = True, check_errors: bool = False
 ) -> tuple[Array, Array, Array]:
@@ -148,7 +148,7 @@ def _from_right(xp: Any, square: Any, x: Any) -> Any:
 lu_factor_ex.vjp(A=reads_results(0, 1)(torch_convention(_lu_rule)))
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``.
 
@@ -174,7 +174,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return written(out, _LuFactor(LU, pivots), "linalg.lu_factor")
 
 
-@composite(namespaces=("linalg",), method=False, node="LinalgLuBackward0")
+@composite(namespaces=("linalg",), node="LinalgLuBackward0")
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """The matrices of ``A = P L U``: a permutation, lower and upper triangular.
 
@@ -202,7 +202,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return written(out, _Lu(*parts), "linalg.lu")
 
 
-@composite(method=False, node="LuUnpackBackward0")
+@composite(node="LuUnpackBackward0")
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
@@ -264,7 +264,7 @@ def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
     LU._xp.check_all((raw >= 1) & (raw <= LU.shape[-2]), text)
 
 
-@composite(namespaces=("linalg",), method=False, node="LinalgLuSolveBackward0", exact_out=True)
+@composite(namespaces=("linalg",), node="LinalgLuSolveBackward0", exact_out=True)
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,

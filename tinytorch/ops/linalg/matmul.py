@@ -39,6 +39,7 @@ _PRODUCTS = {
 @op(
     operators=("matmul",),
     namespaces=("", "linalg"),
+    method=True,
     node=product_name,
     strict=True,
     exact_out=True,
@@ -171,7 +172,7 @@ def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
 matmul.vjp(input=_matmul_input, other=_matmul_other)
 
 
-@op(strict=True, exact_out=True)
+@op(method=True, strict=True, exact_out=True)
 def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Product of two matrices, without broadcasting.
 
@@ -202,7 +203,7 @@ mm.vjp(
 )
 
 
-@op(strict=True, exact_out=True)
+@op(method=True, strict=True, exact_out=True)
 def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Products of the matrices in two batches.
 
@@ -238,7 +239,7 @@ bmm.vjp(
 )
 
 
-@op(strict=True, exact_out=True)
+@op(method=True, strict=True, exact_out=True)
 def mv(xp: Backend, input: Array, vec: Array) -> Array:
     """Product of a matrix and a vector.
 
@@ -279,7 +280,7 @@ mv.vjp(
 )
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements.
 
@@ -347,7 +348,7 @@ def _linear_name(node: Node) -> str:
     return {1: "SqueezeBackward4", 2: "MmBackward0"}.get(n, "UnsafeViewBackward0")
 
 
-@op(method=False, namespaces=("nn.functional",), node=_linear_name, strict=True, exact_out=True)
+@op(namespaces=("nn.functional",), node=_linear_name, strict=True, exact_out=True)
 def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
     """``input @ weight.T + bias``.
 
@@ -477,7 +478,7 @@ def _for_bias(xp: Any, g: Any, rows: Any, ndim: int) -> Any:
     return rows if ndim > g.ndim else g
 
 
-@op(promote="arithmetic", aliases=("ger",), node="MulBackward0")
+@op(method=True, promote="arithmetic", aliases=("ger",), node="MulBackward0")
 def outer(xp: Backend, input: Array, vec2: Array) -> Array:
     """Every product of an element of one vector and one of another.
 

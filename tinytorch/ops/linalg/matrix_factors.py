@@ -22,7 +22,7 @@ _Qr = named_result("qr", "Q R")
 _Slogdet = named_result("slogdet", "sign logabsdet")
 
 
-@composite
+@composite(method=True)
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """The factors of ``input = U diag(S) V^H``; see ``linalg.svd``.
 
@@ -55,7 +55,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     return written(out, _Svd(zeros[0], s, zeros[1]), "svd")
 
 
-@composite
+@composite(method=True)
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """The factors of ``input = Q R``; see ``linalg.qr``.
 
@@ -76,7 +76,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return written(out, _Qr(*factors), "qr")
 
 
-@composite
+@composite(method=True)
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
     """The sign of every matrix's determinant and the logarithm of its absolute value.
 
@@ -97,7 +97,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
     return written(out, _Slogdet(*linalg_slogdet(input)), "slogdet")
 
 
-@composite(forms=(
+@composite(method=True, forms=(
     "(..., get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]",
     "(..., get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
 ))  # fmt: skip
@@ -123,7 +123,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return written(out, factors if get_infos else factors[:2], "lu")
 
 
-@composite(node="LinalgLuSolveBackward0", exact_out=True)
+@composite(method=True, node="LinalgLuSolveBackward0", exact_out=True)
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
 
@@ -162,7 +162,7 @@ def _range_basis(A: Tensor, q: int, niter: int) -> Tensor:
     return basis
 
 
-@composite(method=False)
+@composite
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -193,7 +193,7 @@ def svd_lowrank(
     return (v, s, u) if wide else (u, s, v)
 
 
-@composite(method=False)
+@composite
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -230,7 +230,7 @@ def pca_lowrank(
     return svd_lowrank(centred, rank, niter)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of a batch of matrices, as a view.
 

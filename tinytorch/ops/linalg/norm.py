@@ -23,7 +23,7 @@ from .svd import svdvals
 # -- vectors ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), method=False, exact_out=True)
+@composite(namespaces=("linalg",), exact_out=True)
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -99,7 +99,7 @@ def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
 # -- matrices --------------------------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), method=False, exact_out=True)
+@composite(namespaces=("linalg",), exact_out=True)
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -174,7 +174,7 @@ def _largest_or_zero(values: Tensor, dim: int, keepdim: bool) -> Tensor:
     return amax(values, dim, keepdim) if values.shape[dim] else sum_(values, dim, keepdim)
 
 
-@composite(namespaces=("linalg",), method=False, exact_out=True)
+@composite(namespaces=("linalg",), exact_out=True)
 def norm(
     A: Tensor,
     ord: float | str | None = None,
@@ -232,7 +232,7 @@ def norm(
     return written(out, result, "linalg.norm")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number: the norm of a matrix times that of its inverse.
 

@@ -17,7 +17,7 @@ from .shared import check_sides, transposed
 from .solve import inv
 
 
-@op(method=False)
+@op
 def _identity(xp: Backend, A: Array) -> Array:
     """The identity in the shape of ``A``: its power 0, whose gradient is zero."""
     return xp.array(xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape), order="C")
@@ -26,7 +26,7 @@ def _identity(xp: Backend, A: Array) -> Array:
 _identity.vjp(A=lambda xp, g: xp.zeros_like(g))
 
 
-@composite(namespaces=("linalg", ""))
+@composite(namespaces=("linalg", ""), method=True)
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """``A`` times itself, n factors in all.
 
@@ -71,7 +71,7 @@ def _power(base: Tensor, n: int) -> Tensor:
 # -- exponential -----------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg", ""))
+@op(namespaces=("linalg", ""), method=True)
 def matrix_exp(xp: Backend, A: Array) -> Array:
     """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
 

@@ -18,7 +18,7 @@ from ..shape.sizes import normalize_dim, unsqueeze
 from .matmul import matmul
 
 
-@composite(namespaces=("linalg",), method=False, node="ViewBackward0", exact_out=True)
+@composite(namespaces=("linalg",), node="ViewBackward0", exact_out=True)
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 
@@ -103,7 +103,7 @@ def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j
     return matmul(_multiplied(chain, cuts, i, k), _multiplied(chain, cuts, k + 1, j))
 
 
-@composite(method=False, node="ViewBackward0", exact_out=True)
+@composite(node="ViewBackward0", exact_out=True)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
 
@@ -134,7 +134,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return multi_dot(chain, out=out)
 
 
-@composite(namespaces=("linalg",), method=False, node="SumBackward1", exact_out=True)
+@composite(namespaces=("linalg",), node="SumBackward1", exact_out=True)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Dot products of the vectors along a dimension, those of ``x`` conjugated.
 
@@ -169,7 +169,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return written(out, sum_(product, dim), "linalg.vecdot")  # type: ignore[no-any-return]
 
 
-@op(namespaces=("linalg",), method=False, exact_out=True, buffered="apart")
+@op(namespaces=("linalg",), exact_out=True, buffered="apart")
 def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
     """Cross product of the vectors of three elements along a dimension.
 
@@ -221,7 +221,7 @@ def _cross_other(xp: Any, g: Any, input: Any, dim: int) -> Any:
 cross.vjp(input=_cross_input, other=_cross_other)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers of the elements of ``x``: column ``k`` of each matrix holds ``x ** k``.
 

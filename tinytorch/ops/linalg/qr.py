@@ -18,7 +18,7 @@ _Geqrf = named_result("geqrf", "a tau")
 _MODES = ("reduced", "complete", "r")
 
 
-@op(namespaces=("linalg",), method=False, returns=_Qr, materialize=False)
+@op(namespaces=("linalg",), returns=_Qr, materialize=False)
 def qr(xp: Backend, A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     """The factors of ``A = Q R``: orthonormal columns and an upper triangular matrix.
 
@@ -117,7 +117,7 @@ def _square_rule(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
 qr.vjp(A=torch_convention(_qr_rule))
 
 
-@op(returns=_Geqrf, exact_out="castable", buffered=True)
+@op(method=True, returns=_Geqrf, exact_out="castable", buffered=True)
 def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
     """QR factors as LAPACK leaves them; not differentiable.
 
@@ -195,7 +195,7 @@ def _product(A: Tensor, tau: Tensor) -> Tensor:
     return unit - vectors @ right
 
 
-@composite(namespaces=("linalg",), method=False, node="LinalgHouseholderProductBackward0")
+@composite(namespaces=("linalg",), node="LinalgHouseholderProductBackward0")
 def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of Householder reflections ``1 - tau v v^H``.
 
@@ -232,7 +232,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
     return written(out, _product(A, tau), name)  # type: ignore[no-any-return]
 
 
-@composite(node="LinalgHouseholderProductBackward0")
+@composite(method=True, node="LinalgHouseholderProductBackward0")
 def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of reflections; see ``linalg.householder_product``.
 
@@ -248,7 +248,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite(node="OrmqrBackward0", frees=True, exact_out=True)
+@composite(method=True, node="OrmqrBackward0", frees=True, exact_out=True)
 def ormqr(
     input: Tensor,
     tau: Tensor,

@@ -93,7 +93,7 @@ def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
 # -- solve -----------------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False, node="LinalgSolveExBackward0", exact_out=True)
+@op(namespaces=("linalg",), node="LinalgSolveExBackward0", exact_out=True)
 def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
     """The solution ``X`` of ``A X = B``, for every matrix of a batch.
 
@@ -155,7 +155,7 @@ _SolveEx = named_result("linalg_solve_ex", "result info")
 _InvEx = named_result("linalg_inv_ex", "inverse info")
 
 
-@op(namespaces=("linalg",), method=False, returns=_SolveEx)
+@op(namespaces=("linalg",), returns=_SolveEx)
 def solve_ex(
     xp: Backend, A: Array, B: Array, *, left: bool = True, check_errors: bool = False
 ) -> tuple[Array, Array]:
@@ -212,7 +212,7 @@ def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
     return guarded(xp, xp.linalg.inv, a, failure=failure)
 
 
-@op(namespaces=("linalg",), method=False, node="LinalgInvExBackward0", exact_out=True)
+@op(namespaces=("linalg",), node="LinalgInvExBackward0", exact_out=True)
 def inv(xp: Backend, A: Array) -> Array:
     """The inverse of every matrix of a batch.
 
@@ -246,7 +246,7 @@ def _inv_rule(xp: Any, g: Any, out: Any) -> Any:
 inv.vjp(A=_inv_rule)
 
 
-@op(namespaces=("linalg",), method=False, returns=_InvEx)
+@op(namespaces=("linalg",), returns=_InvEx)
 def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array, Array]:
     """``linalg.inv`` that reports singular matrices instead of raising.
 
@@ -277,7 +277,7 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
 inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_rule(xp, g[0], out[0])))
 
 
-@composite(exact_out=True)
+@composite(method=True, exact_out=True)
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``.
 
@@ -295,7 +295,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 # -- tensors as matrices -----------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor as a map from its last dimensions to its first.
 
@@ -332,7 +332,7 @@ def _check_map(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
         )
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def tensorsolve(
     A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:

@@ -33,7 +33,7 @@ def _check_driver(driver: str | None) -> None:
         )
 
 
-@op(namespaces=("linalg",), method=False, returns=_Svd, materialize=False)
+@op(namespaces=("linalg",), returns=_Svd, materialize=False)
 def svd(
     xp: Backend, A: Array, full_matrices: bool = True, *, driver: str | None = None
 ) -> tuple[Array, Array, Array]:
@@ -145,7 +145,7 @@ def _check_phases(xp: Any, skew_u: Any, skew_v: Any) -> None:
 svd.vjp(A=torch_convention(_svd_rule))
 
 
-@op(method=False)
+@op
 def _svdvals(xp: Backend, A: Array) -> Array:
     """Singular values without vectors and without a gradient."""
     check_matrix(xp, "linalg.svd", A)
@@ -156,7 +156,7 @@ def _svdvals(xp: Backend, A: Array) -> Array:
     )
 
 
-@composite(namespaces=("linalg",), method=False, exact_out=True)
+@composite(namespaces=("linalg",), exact_out=True)
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of every matrix of a batch; see ``linalg.svd``.
 
@@ -223,7 +223,7 @@ def _spectrum(xp: Backend, A: Array, hermitian: bool) -> tuple[Array, Array, Arr
     return factors_of(xp, A, False)
 
 
-@op(namespaces=("linalg",), method=False, node="LinalgPinvBackward0")
+@op(namespaces=("linalg",), node="LinalgPinvBackward0")
 def pinv(
     xp: Backend,
     A: Array,
@@ -292,7 +292,7 @@ def _pinv_rule(xp: Any, g: Any, out: Any, A: Any) -> Any:
 pinv.vjp(A=torch_convention(_pinv_rule))
 
 
-@composite
+@composite(method=True)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The Moore-Penrose pseudoinverse; see ``linalg.pinv``.
 
@@ -308,7 +308,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rtol=rcond)
 
 
-@op(namespaces=("linalg",), method=False)
+@op(namespaces=("linalg",))
 def matrix_rank(
     xp: Backend,
     A: Array,

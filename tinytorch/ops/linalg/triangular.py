@@ -27,7 +27,7 @@ from .substitution import factor_cholesky, first_failure, substitute
 # -- substitution ----------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), method=False, exact_out=True)
+@op(namespaces=("linalg",), exact_out=True)
 def solve_triangular(
     xp: Backend, A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Array:
@@ -93,7 +93,7 @@ def _triangular_rule(
 _TriangularSolve = named_result("triangular_solve", "solution cloned_coefficient")
 
 
-@composite(node="TriangularSolveBackward0")
+@composite(method=True, node="TriangularSolveBackward0")
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -182,7 +182,7 @@ def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
     )
 
 
-@op(namespaces=("linalg", ""), node="LinalgCholeskyExBackward0", exact_out=True)
+@op(namespaces=("linalg", ""), method=True, node="LinalgCholeskyExBackward0", exact_out=True)
 def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 
@@ -233,7 +233,7 @@ cholesky.vjp(A=torch_convention(_cholesky_rule))
 _CholeskyEx = named_result("linalg_cholesky_ex", "L info")
 
 
-@op(namespaces=("linalg",), method=False, returns=_CholeskyEx)
+@op(namespaces=("linalg",), returns=_CholeskyEx)
 def cholesky_ex(
     xp: Backend, A: Array, *, upper: bool = False, check_errors: bool = False
 ) -> tuple[Array, Array]:
@@ -269,7 +269,7 @@ cholesky_ex.vjp(A=reads_results(0)(
 ))  # fmt: skip
 
 
-@composite(node="CholeskySolveBackward0", exact_out="castable")
+@composite(method=True, node="CholeskySolveBackward0", exact_out="castable")
 def cholesky_solve(
     B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -296,7 +296,7 @@ def cholesky_solve(
     return written(out, _solved(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
 
 
-@op(method=False, node="CholeskySolveBackward0")
+@op(node="CholeskySolveBackward0")
 def _solved(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
     lower = adjoint(xp, L) if upper else L
     half = xp.call(solve_triangular, lower, B, upper=False)
@@ -322,7 +322,7 @@ def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
     return -xp.matmul(L, both) if upper else -xp.matmul(both, L)
 
 
-@composite(node="CholeskyInverseBackward0", exact_out="castable")
+@composite(method=True, node="CholeskyInverseBackward0", exact_out="castable")
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``L L^H``.
 
@@ -355,7 +355,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
     return written(out, _inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
 
 
-@op(method=False, node="CholeskyInverseBackward0")
+@op(node="CholeskyInverseBackward0")
 def _inverse(xp: Backend, L: Array, upper: bool) -> Array:
     unit = xp.eye(L.shape[-1], dtype=L.dtype)
     root = xp.call(solve_triangular, adjoint(xp, L) if upper else L, unit, upper=False)

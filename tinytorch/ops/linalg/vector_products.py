@@ -18,7 +18,7 @@ from .products import cross as linalg_cross
 from .products import powers
 
 
-@composite(node="VdotBackward0", exact_out=True)
+@composite(method=True, node="VdotBackward0", exact_out=True)
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 
@@ -47,7 +47,7 @@ def _conjugated(input: Tensor) -> Tensor:
     return input.conj() if input.is_complex() else input
 
 
-@composite(exact_out=True, out=True, buffered="apart")
+@composite(method=True, exact_out=True, out=True, buffered="apart")
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Cross product of the vectors of three elements along a dimension.
 
@@ -79,7 +79,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return linalg_cross(input, other, dim=dim)
 
 
-@composite(method=False)
+@composite
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of the elements of a vector, a row for each.
 
@@ -111,7 +111,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     return columns if increasing else flip(columns, (-1,))
 
 
-@composite
+@composite(method=True)
 def trace(
     input: Tensor, offset: int = 0, axis1: int | None = None, axis2: int | None = None
 ) -> Tensor:
@@ -143,7 +143,7 @@ def trace(
     return lines.sum(-1)  # type: ignore[no-any-return]
 
 
-@op(method=False)
+@op
 def _trace(xp: Backend, input: Array) -> Array:
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
@@ -154,7 +154,7 @@ def _trace(xp: Backend, input: Array) -> Array:
     return total
 
 
-@op(method=False)
+@op
 def _scaled_identity(xp: Backend, input: Array, rows: int, columns: int) -> Array:
     """A number along the diagonal of a matrix of zeros."""
     return xp.where(xp.eye(rows, columns, dtype=bool), input, xp.zeros_like(input))

@@ -14,7 +14,7 @@ FUNCTIONAL = ("nn.functional",)
 BOTH = ("", "nn.functional")
 
 
-@op(inplace=True, namespaces=BOTH, elementwise=True)
+@op(inplace=True, namespaces=BOTH, method=True, elementwise=True)
 def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``max(x, 0)``; the slope at 0 is 0.
 
@@ -45,7 +45,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def leaky_relu(
     xp: Backend, input: Array, negative_slope: float = 0.01, inplace: bool = False
 ) -> Array:
@@ -77,7 +77,7 @@ leaky_relu.vjp(
 )
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, also=("special.expit",))
+@op(inplace=True, promote="float", namespaces=BOTH, method=True, also=("special.expit",))
 def sigmoid(xp: Backend, input: Array) -> Array:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 
@@ -105,7 +105,7 @@ def sigmoid(xp: Backend, input: Array) -> Array:
 sigmoid.vjp(input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * sigmoid(x)``, also called swish.
 
@@ -141,7 +141,7 @@ def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
 silu.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_gradient(xp, g, x), g, input))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
     """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
 
@@ -205,7 +205,7 @@ def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array,
 
 
 @op(
-    namespaces=FUNCTIONAL, method=False, exact_out=True, buffered=False, elementwise=True,
+    namespaces=FUNCTIONAL, exact_out=True, buffered=False, elementwise=True,
     keeps=_gelu_and_share,
 )  # fmt: skip
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:

@@ -108,7 +108,7 @@ def _window_sums(xp: Backend, input: Array, axis: int, size: int) -> Array:
     return out
 
 
-@op(method=False)
+@op
 def _uneven_mean(xp: Backend, input: Array, axis: int, size: int) -> Array:
     """The means of windows of several sizes along a dimension."""
     out = _window_sums(xp, input, axis, size)
@@ -116,7 +116,7 @@ def _uneven_mean(xp: Backend, input: Array, axis: int, size: int) -> Array:
     return out
 
 
-@op(method=False)
+@op
 def _uneven_spread(xp: Backend, input: Array, axis: int, length: int) -> Array:
     """Each element of ``input`` shared out among the places of its window.
 
@@ -134,7 +134,7 @@ _uneven_spread.vjp(
 )
 
 
-@composite(namespaces=_BOTH, method=False, node="SqueezeBackward1")
+@composite(namespaces=_BOTH, node="SqueezeBackward1")
 def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
     """The means of ``output_size`` windows that cover a sequence evenly.
 
@@ -161,7 +161,7 @@ def _adaptive_name(node: Node) -> str:
     return "MeanBackward1" if whole else "AdaptiveAvgPool2DBackward0"
 
 
-@composite(namespaces=_F, method=False, node=_adaptive_name)
+@composite(namespaces=_F, node=_adaptive_name)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover an image evenly.
 
@@ -184,7 +184,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return _average("adaptive_avg_pool2d", 2, input, output_size)
 
 
-@composite(namespaces=_F, method=False, node="AdaptiveAvgPool3DBackward0")
+@composite(namespaces=_F, node="AdaptiveAvgPool3DBackward0")
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The means of windows that cover a volume evenly.
 
@@ -329,7 +329,7 @@ def largest_in_image(xp: Backend, input: Array, sizes: list[int]) -> Array:
     return found
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="SqueezeBackward1")
+@composite(namespaces=_F, forms=WITH_INDICES, node="SqueezeBackward1")
 def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
     """The largest elements of ``output_size`` windows that cover a sequence evenly.
 
@@ -352,7 +352,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
     return _largest("adaptive_max_pool1d", 1, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="AdaptiveMaxPool2DBackward0")
+@composite(namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool2DBackward0")
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover an image evenly.
 
@@ -377,7 +377,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     return _largest("adaptive_max_pool2d", 2, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="AdaptiveMaxPool3DBackward0")
+@composite(namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool3DBackward0")
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of windows that cover a volume evenly.
 

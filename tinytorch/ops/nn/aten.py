@@ -28,7 +28,7 @@ _INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-@composite(method=False)
+@composite
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -56,7 +56,7 @@ def grid_sampler(
     return grid_sample(input, grid, *modes, align_corners)
 
 
-@composite(method=False, like=grid_sampler)
+@composite(like=grid_sampler)
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -70,7 +70,7 @@ def grid_sampler_2d(
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@composite(method=False, like=grid_sampler)
+@composite(like=grid_sampler)
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
@@ -84,7 +84,7 @@ def grid_sampler_3d(
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@composite(method=False)
+@composite
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
     """``nn.functional.affine_grid``, told about the corners.
 
@@ -105,7 +105,7 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
 # -- normalization ---------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite
 def batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -142,7 +142,7 @@ def batch_norm(
     )
 
 
-@composite(method=False, like=normalization.group_norm)
+@composite(like=normalization.group_norm)
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -164,7 +164,7 @@ def group_norm(
     return normalization.group_norm(input, num_groups, weight, bias, eps)
 
 
-@composite(method=False, like=normalization.layer_norm)
+@composite(like=normalization.layer_norm)
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -186,7 +186,7 @@ def layer_norm(
     return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-@composite(method=False, like=batch_normalization.instance_norm)
+@composite(like=batch_normalization.instance_norm)
 def instance_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -228,7 +228,7 @@ def _statistics(
     return x.mean(tuple(dims), keepdim=True).to(dtype), (variance + eps).rsqrt().to(dtype)
 
 
-@composite(method=False, like=batch_norm)
+@composite(like=batch_norm)
 def native_batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -256,7 +256,7 @@ def native_batch_norm(
     return out, mean.flatten(), scale.flatten()
 
 
-@composite(method=False, like=layer_norm)
+@composite(like=layer_norm)
 def native_layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -278,7 +278,7 @@ def native_layer_norm(
     return out, *_statistics(input.detach(), weight, range(-len(shape), 0), eps)
 
 
-@composite(method=False)
+@composite
 def native_group_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -322,7 +322,7 @@ def native_group_norm(
 # -- dropout and random slopes ---------------------------------------------------------------------
 
 
-@composite(method=False, like=dropouts.dropout)
+@composite(like=dropouts.dropout)
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """``dropout`` with the mask of what is kept.
 
@@ -341,7 +341,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     return input * mask * (0.0 if p == 1 else 1 / (1 - p)), mask
 
 
-@composite(method=False, like=dropouts.dropout)
+@composite(like=dropouts.dropout)
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``dropout`` written over ``input``.
 
@@ -356,7 +356,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.dropout(input, p, train, True)
 
 
-@composite(method=False, like=dropouts.alpha_dropout)
+@composite(like=dropouts.alpha_dropout)
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``alpha_dropout`` written over ``input``.
 
@@ -371,7 +371,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.alpha_dropout(input, p, train, True)
 
 
-@composite(method=False, like=dropouts.feature_dropout)
+@composite(like=dropouts.feature_dropout)
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_dropout`` written over ``input``.
 
@@ -386,7 +386,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.drop("feature_dropout", input, p, train, True, features=True)
 
 
-@composite(method=False, like=dropouts.feature_alpha_dropout)
+@composite(like=dropouts.feature_alpha_dropout)
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_alpha_dropout`` written over ``input``.
 
@@ -401,7 +401,7 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return dropouts.feature_alpha_dropout(input, p, train, True)
 
 
-@composite(namespaces=("", "nn.functional"), method=False, like=dropouts.rrelu)
+@composite(namespaces=("", "nn.functional"), like=dropouts.rrelu)
 def rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
 ) -> Tensor:
@@ -418,7 +418,7 @@ def rrelu_(
 # -- tables ----------------------------------------------------------------------------------------
 
 
-@composite(method=False)
+@composite
 def embedding(
     weight: Tensor,
     indices: Tensor,
@@ -446,7 +446,7 @@ def embedding(
     )
 
 
-@composite(method=False)
+@composite
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
     """Scale the rows of a table that ``indices`` name down to a norm, in place.
 
@@ -495,7 +495,7 @@ def _check_gradient(
         )
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _softmax_backward_data(
     grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
 ) -> Tensor:
@@ -527,7 +527,7 @@ def _softmax_backward_data(
     return shares - output * shares.sum(dim, keepdim=True)
 
 
-@composite(method=False, public=True, like=_softmax_backward_data)
+@composite(public=True, like=_softmax_backward_data)
 def _log_softmax_backward_data(
     grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
 ) -> Tensor:
@@ -559,7 +559,7 @@ def _named(name: str, reduction: int) -> str:
     return _REDUCTIONS[reduction]
 
 
-@composite(method=False, like=margin_loss.margin_ranking_loss)
+@composite(like=margin_loss.margin_ranking_loss)
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Tensor:
@@ -577,7 +577,7 @@ def margin_ranking_loss(
     return margin_loss.margin_ranking_loss(input1, input2, target, margin, reduction=word)
 
 
-@composite(method=False, like=margin_loss.hinge_embedding_loss)
+@composite(like=margin_loss.hinge_embedding_loss)
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
 ) -> Tensor:
@@ -595,7 +595,7 @@ def hinge_embedding_loss(
     return margin_loss.hinge_embedding_loss(input, target, margin, reduction=word)
 
 
-@composite(method=False, like=margin_loss.cosine_embedding_loss)
+@composite(like=margin_loss.cosine_embedding_loss)
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
 ) -> Tensor:
@@ -614,7 +614,7 @@ def cosine_embedding_loss(
     return margin_loss.cosine_embedding_loss(input1, input2, target, margin, reduction=word)
 
 
-@composite(method=False, like=margin_loss.triplet_margin_loss)
+@composite(like=margin_loss.triplet_margin_loss)
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -642,7 +642,7 @@ def triplet_margin_loss(
     )
 
 
-@composite(method=False, like=ctc.ctc_loss)
+@composite(like=ctc.ctc_loss)
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -669,7 +669,7 @@ def ctc_loss(
     )
 
 
-@composite(method=False, like=probability_loss.binary_cross_entropy_with_logits)
+@composite(like=probability_loss.binary_cross_entropy_with_logits)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -694,7 +694,7 @@ def binary_cross_entropy_with_logits(
     )
 
 
-@composite(method=False, like=probability_loss.kl_div)
+@composite(like=probability_loss.kl_div)
 def kl_div(
     input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
 ) -> Tensor:
@@ -714,7 +714,7 @@ def kl_div(
     return reduced(each, word)
 
 
-@composite(method=False, like=probability_loss.poisson_nll_loss)
+@composite(like=probability_loss.poisson_nll_loss)
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:

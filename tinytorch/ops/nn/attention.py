@@ -234,7 +234,7 @@ def _block(
 _MANY = 1 << 22
 
 
-@composite(namespaces=("nn.functional",), method=False, keeps_dtype=True)
+@composite(namespaces=("nn.functional",), keeps_dtype=True)
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

@@ -17,7 +17,7 @@ from .normalization import along_channels, check_float, check_parameter_dtypes, 
 _SPACE = ("nn.functional",)
 
 
-@composite(namespaces=_SPACE, method=False, node="NativeBatchNormBackward0")
+@composite(namespaces=_SPACE, node="NativeBatchNormBackward0")
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -163,7 +163,7 @@ def _by_running_statistics(
     return contiguous(out.to(input.dtype), _format(input._data))
 
 
-@composite(namespaces=_SPACE, method=False, node="ViewBackward0")
+@composite(namespaces=_SPACE, node="ViewBackward0")
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -230,7 +230,7 @@ def instance_norm(
     return contiguous(out.to(input.dtype) if x is not input else out)
 
 
-@composite(namespaces=_SPACE, method=False)
+@composite(namespaces=_SPACE)
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:

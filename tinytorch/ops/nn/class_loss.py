@@ -337,7 +337,7 @@ def _check_count(name: str, classes: int, weight: Any) -> None:
         )
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -386,7 +386,7 @@ def nll_loss(
     return keep_versions(_named(loss, input.ndim, reduction), input, weight)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -514,7 +514,7 @@ def _per_class(weight: Any, ndim: int) -> Any:
     return weight.reshape(1, -1, *(1,) * (ndim - 2))
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,

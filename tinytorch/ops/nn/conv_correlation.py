@@ -26,7 +26,7 @@ _FEW = 64
 _WORTH = 4
 
 
-@op(method=False, node="ConvolutionBackward0")
+@op(node="ConvolutionBackward0")
 def _conv(
     xp: Backend,
     input: Array,
@@ -59,7 +59,7 @@ def _conv(
     return out
 
 
-@op(method=False, node="ConvolutionBackward0")
+@op(node="ConvolutionBackward0")
 def _conv_input(
     xp: Backend,
     input: Array,
@@ -100,7 +100,7 @@ def _conv_input(
     return out
 
 
-@op(method=False)
+@op
 def _conv_weight(
     xp: Backend,
     input: Array,

@@ -19,7 +19,7 @@ from .conv_correlation import _conv, _conv_input
 SPACES = ("nn.functional", "")
 
 
-@composite(namespaces=SPACES, method=False)
+@composite(namespaces=SPACES)
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -54,7 +54,7 @@ def conv1d(
     return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@composite(namespaces=SPACES, method=False)
+@composite(namespaces=SPACES)
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -95,7 +95,7 @@ def conv2d(
     return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@composite(namespaces=SPACES, method=False)
+@composite(namespaces=SPACES)
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -212,7 +212,7 @@ def run(
     return out.to(dtypes.float16) if half else out
 
 
-@composite(namespaces=SPACES, method=False, node="ConvTbcBackward0")
+@composite(namespaces=SPACES, node="ConvTbcBackward0")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """``conv1d`` with the time first and the channels last.
 
@@ -248,7 +248,7 @@ def _transposed_name(node: Node) -> str | None:
     return None if node.op.name == "squeeze" else "ConvolutionBackward0"
 
 
-@composite(namespaces=SPACES, method=False, node=_transposed_name)
+@composite(namespaces=SPACES, node=_transposed_name)
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -296,7 +296,7 @@ def conv_transpose1d(
     )
 
 
-@composite(namespaces=SPACES, method=False, node=_transposed_name)
+@composite(namespaces=SPACES, node=_transposed_name)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -348,7 +348,7 @@ def conv_transpose2d(
     )
 
 
-@composite(namespaces=SPACES, method=False, node=_transposed_name)
+@composite(namespaces=SPACES, node=_transposed_name)
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -441,7 +441,7 @@ def _check_output_padding(name: str, more: Any, stride: Any, dilation: Any) -> N
         )
 
 
-@composite(method=False)
+@composite
 def convolution(
     input: Tensor,
     weight: Tensor,

@@ -158,7 +158,7 @@ def _no_second_derivative(xp: Any, g: Any) -> Any:
 _ctc_grad.vjp(grad=_no_second_derivative, log_probs=_no_second_derivative)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

@@ -22,7 +22,7 @@ FUNCTIONAL = ("nn.functional",)
 _ALPHA = 1.7580993408473766
 
 
-@op(inplace=True, method=False, node="MulBackward0")
+@op(inplace=True, node="MulBackward0")
 def _scaled(xp: Backend, input: Array, noise: Mask) -> Array:
     """``input * noise``: only the noise is kept for the gradient."""
     return input * noise
@@ -31,7 +31,7 @@ def _scaled(xp: Backend, input: Array, noise: Mask) -> Array:
 _scaled.vjp(input=lambda xp, g, noise: g * noise)
 
 
-@op(inplace=True, method=False, node="RreluWithNoiseBackward0")
+@op(inplace=True, node="RreluWithNoiseBackward0")
 def _sloped(xp: Backend, input: Array, slopes: Mask) -> Array:
     return input * slopes
 
@@ -40,7 +40,7 @@ def _sloped(xp: Backend, input: Array, slopes: Mask) -> Array:
 _sloped.vjp(input=piecewise(lambda xp, g, slopes: g * slopes))
 
 
-@op(inplace=True, method=False, node="MulBackward0")
+@op(inplace=True, node="MulBackward0")
 def _dropped(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
     """``input`` times ``scale`` where ``keep`` holds, else times 0."""
     out = xp.fused("dropout", input, keep, scale)
@@ -50,7 +50,7 @@ def _dropped(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
 _dropped.vjp(input=lambda xp, g, keep, scale: xp.call(_dropped, g, keep, scale=scale))
 
 
-@op(inplace=True, method=False, node="AddBackward0")
+@op(inplace=True, node="AddBackward0")
 def _scaled_and_moved(xp: Backend, input: Array, noise: Mask, offset: Mask) -> Array:
     return input * noise + offset
 
@@ -137,7 +137,7 @@ def _drop_alpha(
     return _apply(_scaled_and_moved, input, inplace, wrap(factor, xp), wrap(offset, xp))
 
 
-@composite(namespaces=BOTH, method=False)
+@composite(namespaces=BOTH)
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``.
 
@@ -164,7 +164,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return drop("dropout", input, p, training, inplace)
 
 
-@composite(namespaces=FUNCTIONAL, method=False)
+@composite(namespaces=FUNCTIONAL)
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -216,7 +216,7 @@ def _warn_of_dimensions(name: str, spatial: int, ndim: int) -> None:
         )
 
 
-@composite(namespaces=FUNCTIONAL, method=False)
+@composite(namespaces=FUNCTIONAL)
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -250,7 +250,7 @@ def dropout2d(
     return drop("dropout2d", input, p, training, inplace, features=True)
 
 
-@composite(namespaces=FUNCTIONAL, method=False)
+@composite(namespaces=FUNCTIONAL)
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -275,7 +275,7 @@ def dropout3d(
     return _with_batch("dropout3d", input, p, training, inplace, batched=input.ndim == 5)
 
 
-@composite(namespaces=("",), method=False)
+@composite(namespaces=("",))
 def feature_dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Tensor:
     """Dropout of whole channels, whatever the number of other dimensions.
 
@@ -296,7 +296,7 @@ def feature_dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Tensor
     return drop("feature_dropout", input, p, train, False, features=True)
 
 
-@composite(namespaces=BOTH, method=False)
+@composite(namespaces=BOTH)
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -323,7 +323,7 @@ def alpha_dropout(
     return _drop_alpha("alpha_dropout", input, p, training, inplace, features=False)
 
 
-@composite(namespaces=BOTH, method=False)
+@composite(namespaces=BOTH)
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -350,7 +350,7 @@ def feature_alpha_dropout(
 # -- randomised leaky relu -----------------------------------------------------------------------
 
 
-@composite(namespaces=BOTH, method=False, node="RreluWithNoiseBackward0")
+@composite(namespaces=BOTH, node="RreluWithNoiseBackward0")
 def rrelu(
     input: Tensor,
     lower: float = 1 / 8,

@@ -16,7 +16,7 @@ from ..index.gathering import chosen
 from ..memory_order import in_rows
 
 
-@op(method=False, moves=True)
+@op(moves=True)
 def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
@@ -41,7 +41,7 @@ _embedding.vjp(
 )
 
 
-@op(method=False)
+@op
 def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_idx: int) -> Array:
     """Rows of ``input`` added up by index: the gradient of the table."""
     out = xp.zeros(tuple(shape), input.dtype)
@@ -56,7 +56,7 @@ _embedding_sum.vjp(
 )
 
 
-@op(method=False)
+@op
 def _masked_rows(xp: Backend, input: Array, index: Index, padding_idx: int) -> Array:
     """Rows of ``input`` by index, zeros for the padding."""
     rows = xp.take(input, index, axis=0)
@@ -72,7 +72,7 @@ _masked_rows.vjp(
 )
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",))
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -159,7 +159,7 @@ def scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
     return _scale_gradient(weight, wrap(factor, xp))
 
 
-@op(method=False)
+@op
 def _scale_gradient(xp: Backend, input: Array, factor: Array) -> Array:
     return xp.array(input)
 
@@ -167,7 +167,7 @@ def _scale_gradient(xp: Backend, input: Array, factor: Array) -> Array:
 _scale_gradient.vjp(input=lambda xp, g, factor: g * factor)
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",))
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Vectors with a one at each index and zeros elsewhere.
 
@@ -210,7 +210,7 @@ _NOT_A_ROW = (
 )
 
 
-@op(method=False)
+@op
 def _bag_sums(xp: Backend, input: Array, bags: Index, count: int) -> Array:
     """Rows added up by the number of their bag; a number beyond ``count`` is dropped."""
     out = xp.zeros((count + 1, *input.shape[1:]), input.dtype)
@@ -218,7 +218,7 @@ def _bag_sums(xp: Backend, input: Array, bags: Index, count: int) -> Array:
     return out[:count]
 
 
-@op(method=False)
+@op
 def _bag_rows(xp: Backend, input: Array, bags: Index, count: int) -> Array:
     """Each bag's row for each of its members."""
     padded = xp.concatenate([input, xp.zeros((1, *input.shape[1:]), input.dtype)])
@@ -229,7 +229,7 @@ _bag_sums.vjp(input=lambda xp, g, bags, count: xp.call(_bag_rows, g, bags, count
 _bag_rows.vjp(input=lambda xp, g, bags, count: xp.call(_bag_sums, g, bags, count))
 
 
-@composite(namespaces=("nn.functional",), method=False, node="EmbeddingBagBackward0")
+@composite(namespaces=("nn.functional",), node="EmbeddingBagBackward0")
 def embedding_bag(
     input: Tensor,
     weight: Tensor,

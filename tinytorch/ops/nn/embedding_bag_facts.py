@@ -13,7 +13,7 @@ from .embedding import embedding_bag as bags_alone
 _MODES = ("sum", "mean", "max")
 
 
-@composite(method=False)
+@composite
 def embedding_bag(
     weight: Tensor,
     indices: Tensor,

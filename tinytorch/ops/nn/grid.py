@@ -24,13 +24,13 @@ _PADDINGS = ("zeros", "border", "reflection")
 # -- pixels by number ----------------------------------------------------------------------------
 
 
-@op(method=False)
+@op
 def _pixels(xp: Backend, input: Array, index: Index) -> Array:
     """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``."""
     return xp.take_in_each(input, index)
 
 
-@op(method=False)
+@op
 def _add_pixels(xp: Backend, input: Array, index: Index, size: int) -> Array:
     """Flat images of ``size`` pixels with ``input`` added at ``index``."""
     batch, channels = input.shape[:2]
@@ -48,7 +48,7 @@ _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 # -- coordinates ---------------------------------------------------------------------------------
 
 
-@op(method=False)
+@op
 def _clipped(xp: Backend, input: Array, first: int, last: int) -> Array:
     """Coordinates moved to between two; NaN counts as one before the first."""
     return xp.fmin(xp.fmax(input, first), last)
@@ -61,7 +61,7 @@ _clipped.vjp(
 )
 
 
-@op(method=False)
+@op
 def _reflected(xp: Backend, input: Array, low: float, span: float) -> Array:
     """Coordinates mirrored at ``low`` and ``low + span`` until they lie between them."""
     distance = xp.abs(input - low)
@@ -102,7 +102,7 @@ def _grid_name(node: Node) -> str:
     return f"GridSampler{len(node.shape) - 2}DBackward0"
 
 
-@composite(namespaces=_F, method=False, node=_grid_name)
+@composite(namespaces=_F, node=_grid_name)
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -295,7 +295,7 @@ def _cubic_weights(t: Any) -> list[Any]:
 # -- grids ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=_F, method=False, node="AffineGridGeneratorBackward0")
+@composite(namespaces=_F, node="AffineGridGeneratorBackward0")
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid for ``grid_sample`` that maps images by affine matrices.
 
@@ -340,14 +340,14 @@ def affine_places(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
     return _mapped(theta, sizes[2:], corners)
 
 
-@op(method=False)
+@op
 def _mapped(xp: Backend, input: Array, image: tuple[int, ...], corners: bool) -> Array:
     """Where affine matrices map the pixels of an image."""
     points = xp.call(matmul, _places(xp, image, corners, input.dtype), xp.swapaxes(input, 1, 2))
     return xp.reshape(points, (len(input), *image, len(image)))
 
 
-@op(method=False)
+@op
 def _unmapped(xp: Backend, input: Array, corners: bool) -> Array:
     """The gradient of the matrices."""
     image = input.shape[1:-1]

@@ -297,7 +297,7 @@ _WITH_CORNERS = ("linear", "bilinear", "bicubic", "trilinear")
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def interpolate(
     input: Tensor,
     size: Any = None,
@@ -474,7 +474,7 @@ def _check_dtype(input: Tensor, mode: str) -> None:
         )
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def upsample(
     input: Tensor,
     size: Any = None,
@@ -505,7 +505,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` in mode ``"nearest"``, under an old name.
 
@@ -528,7 +528,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     return interpolate(input, size, scale_factor)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """``interpolate`` in mode ``"bilinear"`` with aligned corners, under an old name.
 

@@ -182,12 +182,12 @@ _huber_error.vjp(
 )
 
 
-@composite(public=False, method=False, node="MseLossBackward0")
+@composite(public=False, node="MseLossBackward0")
 def _sum_of_squares(input: Tensor, target: Tensor) -> Tensor:
     return _squared_error(input, target).sum()
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -230,7 +230,7 @@ def mse_loss(
     return _weighted(difference.square(), weight, input, reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -267,7 +267,7 @@ def l1_loss(
     return _weighted(difference.abs(), weight, input, reduction)
 
 
-@composite(namespaces=SPACE, method=False, node="SmoothL1LossBackward0")
+@composite(namespaces=SPACE, node="SmoothL1LossBackward0")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -313,7 +313,7 @@ def smooth_l1_loss(
     return reduced(_huber_error(input, target, float(beta), "smooth_l1_cpu") / beta, reduction)
 
 
-@composite(namespaces=SPACE, method=False, node="HuberLossBackward0")
+@composite(namespaces=SPACE, node="HuberLossBackward0")
 def huber_loss(
     input: Tensor,
     target: Tensor,

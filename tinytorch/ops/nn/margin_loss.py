@@ -17,7 +17,7 @@ from .normalization import check_float
 from .smooth_activation import logsigmoid
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -60,7 +60,7 @@ def margin_ranking_loss(
     return reduced(gap.clamp(min=0), reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -97,7 +97,7 @@ def hinge_embedding_loss(
     return reduced(apart + x.where(y != -1, 0), reduction)
 
 
-@composite(namespaces=SPACE, method=False, node="SoftMarginLossBackward0")
+@composite(namespaces=SPACE, node="SoftMarginLossBackward0")
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -132,7 +132,7 @@ def soft_margin_loss(
     return keep_versions(reduced(-logsigmoid(agreement), reduction), input)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -183,7 +183,7 @@ def cosine_embedding_loss(
     return reduced(alike + (cosine - margin).clamp(min=0).where(y == -1, 0), reduction)
 
 
-@composite(namespaces=SPACE, method=False, node="MultiMarginLossBackward0")
+@composite(namespaces=SPACE, node="MultiMarginLossBackward0")
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -270,7 +270,7 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
     )
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -323,7 +323,7 @@ def triplet_margin_loss(
     return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -392,7 +392,7 @@ def _triplet(
 _PAIRS = 1 << 18
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -429,7 +429,7 @@ def multilabel_soft_margin_loss(
     return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
 
 
-@composite(namespaces=SPACE, method=False, node="MultilabelMarginLossBackward0")
+@composite(namespaces=SPACE, node="MultilabelMarginLossBackward0")
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -512,7 +512,7 @@ def _foremost(places: Any, wanted: Any) -> tuple[Any, Any]:
     return places[:, :count], wanted[:, :count]
 
 
-@op(method=False)
+@op
 def _gaps(xp: Backend, rows: Array, places: Index, wanted: Index, others: Index) -> Array:
     """Per row, the sum of max(0, 1 - x[target] + x[other]) over all pairs of the two."""
     refuse(xp, "multilabel_margin_loss_forward_out_frame", "biuc", rows)

@@ -17,7 +17,7 @@ from .dropout import dropout
 from .softmax import softmax
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",))
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

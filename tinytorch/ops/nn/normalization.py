@@ -244,7 +244,7 @@ def along_channels(parameter: Any, ndim: int) -> Any:
 _FEW = 16384
 
 
-@op(method=False, node="NativeLayerNormBackward0")
+@op(node="NativeLayerNormBackward0")
 def _layer_norm(
     xp: Backend, input: Array, weight: Array | None, bias: Array | None, count: int, eps: float
 ) -> Array:
@@ -376,7 +376,7 @@ def _total(xp: Backend, sums: Any, shape: Any) -> Any:
     return xp.reshape(total, shape)
 
 
-@composite(namespaces=("nn.functional",), method=False, keeps_dtype=True)
+@composite(namespaces=("nn.functional",), keeps_dtype=True)
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -442,7 +442,7 @@ def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
     return shape
 
 
-@composite(namespaces=("nn.functional", ""), method=False, keeps_dtype=True)
+@composite(namespaces=("nn.functional", ""), keeps_dtype=True)
 def rms_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -488,9 +488,7 @@ def rms_norm(
     return following(out if out.dtype is input.dtype else out.to(input.dtype), input)
 
 
-@composite(
-    namespaces=("nn.functional",), method=False, keeps_dtype=True, node="NativeGroupNormBackward0"
-)
+@composite(namespaces=("nn.functional",), keeps_dtype=True, node="NativeGroupNormBackward0")
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -557,7 +555,7 @@ def group_norm(
     return contiguous(out, suggested(input._data))
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",))
 def normalize(
     input: Tensor,
     p: float | str | None = 2.0,

@@ -22,7 +22,7 @@ from ..shape.views import following
 Sides = tuple[tuple[int, int], ...]
 
 
-@op(method=False, node="ConstantPadNdBackward0")
+@op(node="ConstantPadNdBackward0")
 def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Array:
     """``input`` with numbers added around it; a negative side takes elements away."""
     sizes = [n + a + b for n, (a, b) in zip(input.shape, sides, strict=True)]
@@ -79,7 +79,7 @@ def _edge_name(node: Node) -> str | None:
     return f"{kind}Pad{count}DBackward0" if kind else "CopySlices"
 
 
-@op(method=False, node=_edge_name)
+@op(node=_edge_name)
 def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
     """``input`` with elements of its own repeated before and after it, along one dimension."""
     length = input.shape[axis]
@@ -90,7 +90,7 @@ def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mod
     return out
 
 
-@op(method=False)
+@op
 def _fold_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
     """The inside of ``input`` with its padding added to what it repeats: the gradient."""
     length = input.shape[axis] - before - after
@@ -110,7 +110,7 @@ _fold_edge.vjp(
 )
 
 
-@composite(namespaces=("nn.functional",), method=False)
+@composite(namespaces=("nn.functional",))
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
@@ -163,7 +163,7 @@ def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tenso
     return out.clone() if out._base is not None else out  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
     """``nn.functional.pad`` with a constant.
 

@@ -138,7 +138,7 @@ _BOTH = ("nn.functional", "")
 # -- largest elements ----------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES, node="SqueezeBackward1")
+@composite(namespaces=_BOTH, forms=WITH_INDICES, node="SqueezeBackward1")
 def max_pool1d(
     input: Tensor,
     kernel_size: Size,
@@ -175,7 +175,7 @@ def max_pool1d(
     )
 
 
-@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES, node="MaxPool2DWithIndicesBackward0")
+@composite(namespaces=_BOTH, forms=WITH_INDICES, node="MaxPool2DWithIndicesBackward0")
 def max_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -216,7 +216,7 @@ def max_pool2d(
     )
 
 
-@composite(namespaces=_BOTH, method=False, forms=WITH_INDICES, node="MaxPool3DWithIndicesBackward0")
+@composite(namespaces=_BOTH, forms=WITH_INDICES, node="MaxPool3DWithIndicesBackward0")
 def max_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -306,7 +306,7 @@ def max_indices(xp: Backend, input: Array, windows: list[Slide]) -> Array:
 # -- means ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, method=False, node="SqueezeBackward1")
+@composite(namespaces=_BOTH, node="SqueezeBackward1")
 def avg_pool1d(
     input: Tensor,
     kernel_size: Size,
@@ -341,7 +341,7 @@ def avg_pool1d(
     )
 
 
-@composite(namespaces=_F, method=False, out=True, node="AvgPool2DBackward0", exact_out=True)
+@composite(namespaces=_F, out=True, node="AvgPool2DBackward0", exact_out=True)
 def avg_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -380,7 +380,7 @@ def avg_pool2d(
     )  # fmt: skip
 
 
-@composite(namespaces=_F, method=False, out=True, node="AvgPool3DBackward0", exact_out=True)
+@composite(namespaces=_F, out=True, node="AvgPool3DBackward0", exact_out=True)
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,

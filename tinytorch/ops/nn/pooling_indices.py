@@ -12,7 +12,7 @@ from .pooling import Size
 _F = ("nn.functional",)
 
 
-@composite(namespaces=("", *_F), method=False, like=pooling.max_pool1d)
+@composite(namespaces=("", *_F), like=pooling.max_pool1d)
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -36,7 +36,7 @@ def max_pool1d_with_indices(
     return pooling.max_pool1d(*given, True)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=_F, method=False, like=pooling.max_pool2d)
+@composite(namespaces=_F, like=pooling.max_pool2d)
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -60,7 +60,7 @@ def max_pool2d_with_indices(
     return pooling.max_pool2d(*given, True)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=_F, method=False, like=pooling.max_pool3d)
+@composite(namespaces=_F, like=pooling.max_pool3d)
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -84,7 +84,7 @@ def max_pool3d_with_indices(
     return pooling.max_pool3d(*given, True)  # type: ignore[no-any-return]
 
 
-@composite(method=False, like=adaptive_pooling.adaptive_max_pool1d)
+@composite(like=adaptive_pooling.adaptive_max_pool1d)
 def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tensor]:
     """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here.
 
@@ -98,7 +98,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tenso
     )
 
 
-@composite(namespaces=_F, method=False, like=adaptive_pooling.adaptive_max_pool1d)
+@composite(namespaces=_F, like=adaptive_pooling.adaptive_max_pool1d)
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Size, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -116,7 +116,7 @@ def adaptive_max_pool1d_with_indices(
     return adaptive_max_pool1d(input, output_size)
 
 
-@composite(namespaces=_F, method=False, like=adaptive_pooling.adaptive_max_pool2d)
+@composite(namespaces=_F, like=adaptive_pooling.adaptive_max_pool2d)
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -136,7 +136,7 @@ def adaptive_max_pool2d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False, like=adaptive_pooling.adaptive_max_pool3d)
+@composite(namespaces=_F, like=adaptive_pooling.adaptive_max_pool3d)
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -156,7 +156,7 @@ def adaptive_max_pool3d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False, like=unpooling.fractional_max_pool2d)
+@composite(namespaces=_F, like=unpooling.fractional_max_pool2d)
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Size,
@@ -181,7 +181,7 @@ def fractional_max_pool2d_with_indices(
     )
 
 
-@composite(namespaces=_F, method=False, like=unpooling.fractional_max_pool3d)
+@composite(namespaces=_F, like=unpooling.fractional_max_pool3d)
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Size,

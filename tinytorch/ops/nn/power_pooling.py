@@ -22,7 +22,7 @@ from .pooling import (
 _F = ("nn.functional",)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def lp_pool1d(
     input: Tensor,
     norm_type: float,
@@ -50,7 +50,7 @@ def lp_pool1d(
     return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def lp_pool2d(
     input: Tensor,
     norm_type: float,
@@ -78,7 +78,7 @@ def lp_pool2d(
     return _lp_pool(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def lp_pool3d(
     input: Tensor,
     norm_type: float,

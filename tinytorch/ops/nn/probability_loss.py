@@ -45,7 +45,7 @@ _binary_cross_entropy.vjp(
 )
 
 
-@composite(namespaces=SPACE, method=False, node="BinaryCrossEntropyBackward0")
+@composite(namespaces=SPACE, node="BinaryCrossEntropyBackward0")
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -105,7 +105,7 @@ _logits_cross_entropy.vjp(
 )
 
 
-@composite(namespaces=SPACE, method=False, node="BinaryCrossEntropyWithLogitsBackward0")
+@composite(namespaces=SPACE, node="BinaryCrossEntropyWithLogitsBackward0")
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -156,7 +156,7 @@ def binary_cross_entropy_with_logits(
     return reduced(weighted(in_dtype(loss, target.dtype), weight), reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -214,7 +214,7 @@ def kl_div(
     return reduced(loss, reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -261,7 +261,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
-@composite(namespaces=SPACE, method=False)
+@composite(namespaces=SPACE)
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,

@@ -13,7 +13,7 @@ from ..pointwise.selection import masked
 from .activation import BOTH, FUNCTIONAL, exponential_below, slope_of_exponential
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def hardtanh(
     xp: Backend, input: Array, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Array:
@@ -59,7 +59,7 @@ hardtanh.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, node="HardtanhBackward0", elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, node="HardtanhBackward0", elementwise=True)
 def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x`` kept between 0 and 6.
 
@@ -79,7 +79,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
 relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, ~((input <= 0) | (input >= 6)))))
 
 
-@op(inplace=True, namespaces=BOTH, method=False, elementwise=True)
+@op(inplace=True, namespaces=BOTH, elementwise=True)
 def threshold(
     xp: Backend, input: Array, threshold: float, value: float, inplace: bool = False
 ) -> Array:
@@ -130,7 +130,7 @@ hardshrink.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True, elementwise=True)
+@op(namespaces=FUNCTIONAL, exact_out=True, elementwise=True)
 def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
 
@@ -169,7 +169,7 @@ def _six_times(xp: Backend, x: Array) -> Array:
     return xp.between(x + 3, 0, 6)
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
 
@@ -191,7 +191,7 @@ hardsigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * hardsigmoid(x)``.
 
@@ -223,7 +223,7 @@ hardswish.vjp(
 )
 
 
-@op(namespaces=BOTH, node="PreluKernelBackward0")
+@op(namespaces=BOTH, method=True, node="PreluKernelBackward0")
 def prelu(xp: Backend, input: Array, weight: Array) -> Array:
     """``x`` above 0 and ``weight * x`` below, the slope being learned.
 
@@ -315,7 +315,7 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-@op(inplace=True, namespaces=BOTH, method=False, node="EluBackward0", elementwise=True)
+@op(inplace=True, namespaces=BOTH, node="EluBackward0", elementwise=True)
 def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """An ELU scaled so that layers keep mean 0 and variance 1.
 
@@ -338,7 +338,7 @@ def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 selu.vjp(input=lambda xp, g, input: slope_of_exponential(xp, g, input, SELU_ALPHA, SELU_SCALE, 1.0))
 
 
-@op(inplace=True, namespaces=BOTH, method=False, elementwise=True)
+@op(inplace=True, namespaces=BOTH, elementwise=True)
 def celu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
     """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
 

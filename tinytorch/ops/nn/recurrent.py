@@ -165,7 +165,7 @@ def _check_pair(hx: Any) -> None:
         raise RuntimeError(f"lstm_cell expects two hidden states, got {len(hx)}")
 
 
-@composite(method=False)
+@composite
 def lstm_cell(
     input: Tensor,
     hx: tuple[Tensor, Tensor],
@@ -208,7 +208,7 @@ def lstm_cell(
     return lstm_step(linear(input, w_ih, b_ih) + linear(hidden, w_hh, b_hh), cell)
 
 
-@composite(method=False)
+@composite
 def gru_cell(
     input: Tensor,
     hx: Tensor,
@@ -249,7 +249,7 @@ def gru_cell(
     return gru_step(linear(input, w_ih, b_ih), linear(hx, w_hh, b_hh), hx)
 
 
-@composite(method=False)
+@composite
 def rnn_tanh_cell(
     input: Tensor,
     hx: Tensor,
@@ -283,7 +283,7 @@ def rnn_tanh_cell(
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).tanh()
 
 
-@composite(method=False)
+@composite
 def rnn_relu_cell(
     input: Tensor,
     hx: Tensor,
@@ -565,7 +565,7 @@ def _check(name: str, input: Any, state: Any, count: int, weights: list[Any], si
             )
 
 
-@composite(method=False, forms=_LSTM_FORMS)
+@composite(forms=_LSTM_FORMS)
 def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
     """Layers of long short-term memory along sequences, with parameters that are given.
 
@@ -605,7 +605,7 @@ def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
     return output, *final
 
 
-@composite(method=False, forms=_FORMS)
+@composite(forms=_FORMS)
 def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor.
 
@@ -624,7 +624,7 @@ def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     return output, state
 
 
-@composite(method=False, forms=_FORMS)
+@composite(forms=_FORMS)
 def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Simple recurrent layers with tanh along sequences; arguments as of ``gru``.
 
@@ -643,7 +643,7 @@ def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     return output, state
 
 
-@composite(method=False, forms=_FORMS)
+@composite(forms=_FORMS)
 def rnn_relu(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Simple recurrent layers with relu along sequences; arguments as of ``gru``.
 

@@ -12,7 +12,7 @@ from ..shape.views import following, own_copy
 _BOTH = ("nn.functional", "")
 
 
-@composite(namespaces=_BOTH, method=False, node="PixelShuffleBackward0")
+@composite(namespaces=_BOTH, node="PixelShuffleBackward0")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels laid out as pixels: an image r times as large with r² times fewer channels.
 
@@ -60,7 +60,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return following(_own(pixels), input)
 
 
-@composite(namespaces=_BOTH, method=False, node="PixelUnshuffleBackward0")
+@composite(namespaces=_BOTH, node="PixelUnshuffleBackward0")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """The inverse of ``pixel_shuffle``: pixels laid out as channels.
 
@@ -121,7 +121,6 @@ def _check_factor(name: str, argument: str, factor: int) -> None:
 @composite(
     namespaces=_BOTH,
     aliases=("native_channel_shuffle",),
-    method=False,
     node="ChannelShuffleBackward0",
 )
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:

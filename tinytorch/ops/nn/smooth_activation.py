@@ -16,7 +16,7 @@ from .softmax import _softmax as softmax_kernel
 from .softmax import along, softmax
 
 
-@op(namespaces=FUNCTIONAL, method=False, exact_out=True, elementwise=True)
+@op(namespaces=FUNCTIONAL, exact_out=True, elementwise=True)
 def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
     """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
 
@@ -54,7 +54,6 @@ softplus.vjp(
 
 @op(
     namespaces=FUNCTIONAL,
-    method=False,
     node="LogSigmoidBackward0",
     exact_out=True,
     buffered=True,
@@ -82,7 +81,7 @@ logsigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, method=False, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * tanh(softplus(x))``.
 
@@ -120,7 +119,7 @@ def _mish_gradient(xp: Any, g: Any, x: Any) -> Any:
 mish.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _mish_gradient(xp, g, x), g, input))
 
 
-@op(namespaces=FUNCTIONAL, method=False, promote="float", node="DivBackward0")
+@op(namespaces=FUNCTIONAL, promote="float", node="DivBackward0")
 def softsign(xp: Backend, input: Array) -> Array:
     """``x / (1 + |x|)``.
 
@@ -170,7 +169,7 @@ def _tanhshrink_gradient(xp: Any, g: Any, out: Any) -> Any:
 _tanhshrink.vjp(input=_tanhshrink_gradient)
 
 
-@composite(namespaces=FUNCTIONAL, method=False, node="SubBackward0")
+@composite(namespaces=FUNCTIONAL, node="SubBackward0")
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``.
 
@@ -185,7 +184,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     return _tanhshrink(input)
 
 
-@op(namespaces=FUNCTIONAL, method=False)
+@op(namespaces=FUNCTIONAL)
 def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
     """The first half of ``input`` along ``dim`` times the sigmoid of the second.
 
@@ -226,7 +225,7 @@ def _glu_gradient(xp: Any, g: Any, input: Any, dim: int) -> Any:
 glu.vjp(input=_glu_gradient)
 
 
-@composite(namespaces=FUNCTIONAL, method=False)
+@composite(namespaces=FUNCTIONAL)
 def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -245,7 +244,7 @@ def softmin(
     return along(softmax_kernel, "softmin", -input, dim, dtype, _stacklevel)
 
 
-@composite(namespaces=FUNCTIONAL, method=False)
+@composite(namespaces=FUNCTIONAL)
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:

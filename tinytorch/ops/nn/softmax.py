@@ -60,7 +60,7 @@ def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> A
     return in_rows(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
 
 
-@op(method=False)
+@op
 def _softmax(xp: Backend, input: Array, dim: int) -> Array:
     return _along_one("softmax", xp, input, dim, _shares)
 
@@ -95,7 +95,7 @@ def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 _softmax.vjp(input=softmax_gradient)
 
 
-@op(method=False)
+@op
 def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
     return _along_one("log_softmax", xp, input, dim, _logarithms)
 
@@ -127,7 +127,7 @@ def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 _log_softmax.vjp(input=_log_softmax_gradient)
 
 
-@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
+@composite(out=True, namespaces=("", "nn.functional", "special"), method=True, exact_out=True)
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -157,7 +157,7 @@ def softmax(
 softmax.plainly(_softmax)
 
 
-@composite(out=True, namespaces=("", "nn.functional", "special"), exact_out=True)
+@composite(out=True, namespaces=("", "nn.functional", "special"), method=True, exact_out=True)
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:

@@ -22,7 +22,7 @@ from .image_windows import Columns, Grid
 _F = ("nn.functional",)
 
 
-@op(method=False, node="Im2ColBackward0")
+@op(node="Im2ColBackward0")
 def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
     """``(batch, channels * places, windows)`` from ``(batch, channels, *image)``."""
     batch, channels = input.shape[:2]
@@ -35,7 +35,7 @@ def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
     return xp.ascontiguousarray(own)
 
 
-@op(method=False, node="Col2ImBackward0")
+@op(node="Col2ImBackward0")
 def _summed(xp: Backend, input: Array, grid: Grid, image: tuple[int, ...]) -> Array:
     """``(batch, channels, *image)``, each pixel the sum of the columns' elements for it."""
     batch = input.shape[0]
@@ -52,7 +52,7 @@ _columns.vjp(input=lambda xp, g, in_shape, grid: xp.call(_summed, g, grid, tuple
 _summed.vjp(input=lambda xp, g, grid: xp.call(_columns, g, grid))
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def unfold(
     input: Tensor, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1
 ) -> Tensor:
@@ -96,7 +96,7 @@ def unfold(
     return _columns(x, grid) if x.ndim == 4 else _columns(x.unsqueeze(0), grid).squeeze(0)
 
 
-@composite(namespaces=_F, method=False)
+@composite(namespaces=_F)
 def fold(
     input: Tensor,
     output_size: Size,

@@ -18,7 +18,7 @@ from .pooling import WITH_INDICES, Size, per_dimension
 _F = ("nn.functional",)
 
 
-@op(method=False)
+@op
 def _put_back(xp: Backend, input: Array, index: Index, size: int) -> Array:
     """Zeros ``(planes, size)`` with ``input`` written at ``index``."""
     out = xp.zeros((input.shape[0], size), input.dtype)
@@ -26,13 +26,13 @@ def _put_back(xp: Backend, input: Array, index: Index, size: int) -> Array:
     return out
 
 
-@op(method=False)
+@op
 def _fetch(xp: Backend, input: Array, index: Index) -> Array:
     """The elements of each plane that ``index`` names."""
     return xp.take_along_axis(input, index, axis=1)
 
 
-@op(method=False)
+@op
 def _add_back(xp: Backend, input: Array, index: Index, size: int) -> Array:
     """Zeros ``(planes, size)`` with ``input`` added at ``index``."""
     out = xp.zeros((input.shape[0], size), input.dtype)
@@ -46,7 +46,7 @@ _fetch.vjp(input=lambda xp, g, in_shape, index: xp.call(_add_back, g, index, in_
 _add_back.vjp(input=lambda xp, g, index: xp.call(_fetch, g, index))
 
 
-@composite(namespaces=_F, method=False, node="SqueezeBackward1")
+@composite(namespaces=_F, node="SqueezeBackward1")
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -80,7 +80,7 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(namespaces=_F, method=False, node="MaxUnpool2DBackward0")
+@composite(namespaces=_F, node="MaxUnpool2DBackward0")
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -114,7 +114,7 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(namespaces=_F, method=False, node="MaxUnpool3DBackward0")
+@composite(namespaces=_F, node="MaxUnpool3DBackward0")
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
@@ -240,7 +240,7 @@ def _starts(xp: Backend, samples: Array, length: int, size: int, kernel: int) ->
     return xp.where(at == size - 1, room, found.astype("int64"))
 
 
-@op(method=False)
+@op
 def _fractional_indices(
     xp: Backend, input: Array, samples: Array, kernel: tuple[int, ...], size: tuple[int, ...]
 ) -> Array:
@@ -277,7 +277,7 @@ def _largest(xp: Backend, flat: Array, corner: Array, offsets: list[int]) -> Arr
     return index
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="FractionalMaxPool2DBackward0")
+@composite(namespaces=_F, forms=WITH_INDICES, node="FractionalMaxPool2DBackward0")
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -319,7 +319,7 @@ def fractional_max_pool2d(
     )
 
 
-@composite(namespaces=_F, method=False, forms=WITH_INDICES, node="FractionalMaxPool3DBackward0")
+@composite(namespaces=_F, forms=WITH_INDICES, node="FractionalMaxPool3DBackward0")
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Size,

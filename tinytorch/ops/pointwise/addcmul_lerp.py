@@ -10,7 +10,7 @@ from ...dispatch.promotion import written_number
 from ..checks import in_single, is_half, kind_of, real_factor, refuse
 
 
-@op(
+@op(method=True,
     inplace=True, strict=True, elementwise=True,
     node=by_operand("weight", "LerpBackward0", "LerpBackward1"),
 )  # fmt: skip
@@ -64,7 +64,7 @@ lerp.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", former_order=("value",))
+@op(method=True, inplace=True, promote="arithmetic", former_order=("value",))
 def addcmul(
     xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
 ) -> Array:
@@ -101,7 +101,7 @@ addcmul.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", former_order=("value",))
+@op(method=True, inplace=True, promote="arithmetic", former_order=("value",))
 def addcdiv(
     xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
 ) -> Array:

@@ -49,7 +49,14 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
 
 
-@op(inplace=True, operators=("add",), promote="arithmetic", ufunc="add", former_order=("alpha",))
+@op(
+    method=True,
+    inplace=True,
+    operators=("add",),
+    promote="arithmetic",
+    ufunc="add",
+    former_order=("alpha",),
+)
 def add(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
 ) -> Array:
@@ -89,7 +96,7 @@ add.vjp(
 )
 
 
-@op(
+@op(method=True,
     inplace=True, operators=("sub",), promote="difference", ufunc="subtract",
     aliases=("subtract",), number_node="RsubBackward1", former_order=("alpha",),
 )  # fmt: skip
@@ -134,7 +141,7 @@ sub.vjp(
 )
 
 
-@op(
+@op(method=True,
     inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply",
     aliases=("multiply",), frees=True,
 )  # fmt: skip
@@ -186,7 +193,14 @@ mul.vjp(
 times: Any = named_anew(mul.op, "MulBackward1")
 
 
-@op(inplace=True, operators=("neg",), aliases=("negative",), exact_out=True, elementwise=True)
+@op(
+    method=True,
+    inplace=True,
+    operators=("neg",),
+    aliases=("negative",),
+    exact_out=True,
+    elementwise=True,
+)
 def neg(xp: Backend, input: Array) -> Array:
     """``-input``.
 
@@ -209,7 +223,7 @@ def neg(xp: Backend, input: Array) -> Array:
 neg.vjp(input=lambda xp, g: -g)
 
 
-@composite(operators=("pos",), elementwise=True)
+@composite(method=True, operators=("pos",), elementwise=True)
 def positive(input: Tensor) -> Tensor:
     """``+input``: the tensor itself.
 
@@ -226,7 +240,14 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(inplace=True, operators=("abs",), aliases=("absolute",), exact_out="reals", elementwise=True)
+@op(
+    method=True,
+    inplace=True,
+    operators=("abs",),
+    aliases=("absolute",),
+    exact_out="reals",
+    elementwise=True,
+)
 def abs(xp: Backend, input: Array) -> Array:
     """Absolute value; of complex numbers the magnitude, a real tensor.
 
@@ -252,7 +273,7 @@ def _abs_gradient(xp: Any, g: Any, input: Any) -> Any:
 abs.vjp(input=_abs_gradient)
 
 
-@op(inplace=True, node="PowBackward0", elementwise=True)
+@op(method=True, inplace=True, node="PowBackward0", elementwise=True)
 def square(xp: Backend, input: Array) -> Array:
     """``input * input``.
 
@@ -269,7 +290,7 @@ def square(xp: Backend, input: Array) -> Array:
 square.vjp(input=lambda xp, g, input: g * doubled(xp, input))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def reciprocal(xp: Backend, input: Array) -> Array:
     """``1 / input``; inf at 0. Integers give the default dtype.
 

@@ -9,7 +9,7 @@ from ...dispatch.op import Array, Backend, Operand, composite, op
 from ..checks import refuse
 
 
-@op(inplace=True, operators=("and",), promote="arithmetic", strict=True)
+@op(method=True, inplace=True, operators=("and",), promote="arithmetic", strict=True)
 def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bits set in both; ``&`` of bools.
 
@@ -29,7 +29,7 @@ def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_and(input, other)
 
 
-@op(inplace=True, operators=("or",), promote="arithmetic", strict=True)
+@op(method=True, inplace=True, operators=("or",), promote="arithmetic", strict=True)
 def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bits set in either; ``|`` of bools.
 
@@ -49,7 +49,7 @@ def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_or(input, other)
 
 
-@op(inplace=True, operators=("xor",), promote="arithmetic", strict=True)
+@op(method=True, inplace=True, operators=("xor",), promote="arithmetic", strict=True)
 def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bits set in one of the two only; ``^`` of bools.
 
@@ -69,7 +69,14 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_xor(input, other)
 
 
-@op(inplace=True, aliases=("bitwise_invert",), also=("invert",), exact_out=True, elementwise=True)
+@op(
+    method=True,
+    inplace=True,
+    aliases=("bitwise_invert",),
+    also=("invert",),
+    exact_out=True,
+    elementwise=True,
+)
 def bitwise_not(xp: Backend, input: Array) -> Array:
     """Every bit flipped; the opposite of bools.
 
@@ -104,7 +111,14 @@ def _invert(input: Tensor) -> Tensor:
     return bitwise_not(input)
 
 
-@op(inplace=True, operators=("lshift",), promote="arithmetic", strict=True, also=("left_shift",))
+@op(
+    method=True,
+    inplace=True,
+    operators=("lshift",),
+    promote="arithmetic",
+    strict=True,
+    also=("left_shift",),
+)
 def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the left by ``other`` bits.
 
@@ -129,7 +143,14 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.where(inside, xp.left_shift(input, xp.where(inside, other, 0)), 0)
 
 
-@op(inplace=True, operators=("rshift",), promote="arithmetic", strict=True, also=("right_shift",))
+@op(
+    method=True,
+    inplace=True,
+    operators=("rshift",),
+    promote="arithmetic",
+    strict=True,
+    also=("right_shift",),
+)
 def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the right by ``other`` bits, its sign kept.
 

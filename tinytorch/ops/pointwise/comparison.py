@@ -9,7 +9,7 @@ from ...dispatch.op import Array, Backend, Operand, composite, op
 from ..checks import refuse
 
 
-@op(operators=("eq",), promote="arithmetic", inplace=True, strict=True)
+@op(method=True, operators=("eq",), promote="arithmetic", inplace=True, strict=True)
 def eq(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements are equal.
 
@@ -28,7 +28,14 @@ def eq(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.equal(input, other)
 
 
-@op(operators=("ne",), promote="arithmetic", inplace=True, aliases=("not_equal",), strict=True)
+@op(
+    method=True,
+    operators=("ne",),
+    promote="arithmetic",
+    inplace=True,
+    aliases=("not_equal",),
+    strict=True,
+)
 def ne(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements differ.
 
@@ -47,7 +54,14 @@ def ne(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.not_equal(input, other)
 
 
-@op(operators=("lt",), promote="arithmetic", inplace=True, aliases=("less",), strict=True)
+@op(
+    method=True,
+    operators=("lt",),
+    promote="arithmetic",
+    inplace=True,
+    aliases=("less",),
+    strict=True,
+)
 def lt(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are smaller.
 
@@ -70,7 +84,14 @@ def lt(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.less(input, other)
 
 
-@op(operators=("le",), promote="arithmetic", inplace=True, aliases=("less_equal",), strict=True)
+@op(
+    method=True,
+    operators=("le",),
+    promote="arithmetic",
+    inplace=True,
+    aliases=("less_equal",),
+    strict=True,
+)
 def le(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are smaller or equal.
 
@@ -93,7 +114,14 @@ def le(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.less_equal(input, other)
 
 
-@op(operators=("gt",), promote="arithmetic", inplace=True, aliases=("greater",), strict=True)
+@op(
+    method=True,
+    operators=("gt",),
+    promote="arithmetic",
+    inplace=True,
+    aliases=("greater",),
+    strict=True,
+)
 def gt(xp: Backend, input: Array, other: Operand) -> Array:
     """Whether elements of ``input`` are larger.
 
@@ -116,7 +144,7 @@ def gt(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.greater(input, other)
 
 
-@op(
+@op(method=True,
     operators=("ge",), promote="arithmetic", inplace=True, aliases=("greater_equal",), strict=True
 )  # fmt: skip
 def ge(xp: Backend, input: Array, other: Operand) -> Array:
@@ -146,7 +174,7 @@ def _asked(xp: Backend, values: Array) -> Array:
     return xp.not_equal(values, 0) if values.dtype.kind == "c" else values
 
 
-@op(inplace=True, strict=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, elementwise=True)
 def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     """Whether both elements are nonzero.
 
@@ -165,7 +193,7 @@ def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_and(_asked(xp, input), _asked(xp, other))
 
 
-@op(inplace=True, strict=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, elementwise=True)
 def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     """Whether either element is nonzero.
 
@@ -184,7 +212,7 @@ def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_or(_asked(xp, input), _asked(xp, other))
 
 
-@op(inplace=True, strict=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, elementwise=True)
 def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
     """Whether one element alone is nonzero.
 
@@ -203,7 +231,7 @@ def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_xor(xp.not_equal(input, 0), xp.not_equal(other, 0))
 
 
-@op(inplace=True, elementwise=True)
+@op(method=True, inplace=True, elementwise=True)
 def logical_not(xp: Backend, input: Array) -> Array:
     """Whether each element is zero.
 
@@ -218,7 +246,7 @@ def logical_not(xp: Backend, input: Array) -> Array:
     return xp.logical_not(_asked(xp, input))
 
 
-@op(elementwise=True)
+@op(method=True, elementwise=True)
 def isnan(xp: Backend, input: Array) -> Array:
     """Whether each element is NaN, in its real or its imaginary part.
 
@@ -230,7 +258,7 @@ def isnan(xp: Backend, input: Array) -> Array:
     return xp.isnan(input)
 
 
-@op(elementwise=True)
+@op(method=True, elementwise=True)
 def isinf(xp: Backend, input: Array) -> Array:
     """Whether each element is infinite, of either sign.
 
@@ -242,7 +270,7 @@ def isinf(xp: Backend, input: Array) -> Array:
     return xp.isinf(input)
 
 
-@op(elementwise=True)
+@op(method=True, elementwise=True)
 def isfinite(xp: Backend, input: Array) -> Array:
     """Whether each element is neither infinite nor NaN.
 
@@ -254,7 +282,7 @@ def isfinite(xp: Backend, input: Array) -> Array:
     return xp.isfinite(input)
 
 
-@op(exact_out=True, elementwise=True)
+@op(method=True, exact_out=True, elementwise=True)
 def isneginf(xp: Backend, input: Array) -> Array:
     """Whether each element is -inf.
 
@@ -269,7 +297,7 @@ def isneginf(xp: Backend, input: Array) -> Array:
     return _is_infinity("isneginf", xp, input, float("-inf"))
 
 
-@op(exact_out=True, elementwise=True)
+@op(method=True, exact_out=True, elementwise=True)
 def isposinf(xp: Backend, input: Array) -> Array:
     """Whether each element is +inf.
 
@@ -292,7 +320,7 @@ def _is_infinity(name: str, xp: Backend, input: Array, infinity: float) -> Array
     return xp.equal(input, infinity)
 
 
-@op(elementwise=True)
+@op(method=True, elementwise=True)
 def isreal(xp: Backend, input: Array) -> Array:
     """Whether the imaginary part of each element is 0.
 
@@ -310,7 +338,7 @@ def _check_same_dtype(name: str, xp: Backend, input: Any, other: Any) -> None:
         raise RuntimeError(f"{name}: {mine.capitalize()} did not match {yours.capitalize()}")
 
 
-@op(strict=True, elementwise=True)
+@op(method=True, strict=True, elementwise=True)
 def isclose(
     xp: Backend,
     input: Array,
@@ -355,7 +383,7 @@ def isclose(
     return same | (xp.isfinite(distance) & (distance <= allowed))
 
 
-@composite
+@composite(method=True)
 def allclose(
     input: Tensor,
     other: Tensor,
@@ -386,14 +414,14 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
-@op(method=False, strict=True)
+@op(strict=True)
 def _all_equal(xp: Backend, input: Array, other: Array) -> Array:
     if input.shape != other.shape:
         return xp.asarray(False)
     return xp.asarray(xp.equal(input, other).all())
 
 
-@composite
+@composite(method=True)
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements.
 

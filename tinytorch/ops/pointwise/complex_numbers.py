@@ -25,7 +25,7 @@ def real_sign(xp: Any, input: Any) -> Any:
     return found if input.dtype.kind in "iu" else xp.where(input == input, found, 0)
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, exact_out=True, elementwise=True)
 def sgn(xp: Backend, input: Array) -> Array:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
@@ -57,7 +57,7 @@ def direction(xp: Any, input: Any) -> Any:
     return xp.call(sgn, input) if input.dtype.kind == "c" else real_sign(xp, input)
 
 
-@op(view=True, method=False, node="SelectBackward0")
+@op(view=True, node="SelectBackward0")
 def _real(xp: Backend, input: Array) -> Array:
     return input.real
 
@@ -67,7 +67,7 @@ def _real(xp: Backend, input: Array) -> Array:
 _real.vjp(input=lambda xp, g: g)
 
 
-@composite(method=False)
+@composite
 def real(input: Tensor) -> Tensor:
     """The real part: a view of a complex tensor, a real tensor itself.
 
@@ -80,7 +80,7 @@ def real(input: Tensor) -> Tensor:
     return _real(input) if _is_complex(input) else input
 
 
-@op(view=True, method=False, node="SelectBackward0")
+@op(view=True, node="SelectBackward0")
 def _imag(xp: Backend, input: Array) -> Array:
     return input.imag
 
@@ -88,7 +88,7 @@ def _imag(xp: Backend, input: Array) -> Array:
 _imag.vjp(input=lambda xp, g: xp.call(complex, xp.zeros_like(g), -g))
 
 
-@composite(method=False)
+@composite
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view.
 
@@ -123,7 +123,7 @@ attach(Tensor, "real", property(real, _set_real))
 attach(Tensor, "imag", property(imag, _set_imag))
 
 
-@op(inplace=True, exact_out=True, elementwise=True, also=("conjugate",))
+@op(method=True, inplace=True, exact_out=True, elementwise=True, also=("conjugate",))
 def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate, in memory of its own.
 
@@ -138,7 +138,7 @@ def conj_physical(xp: Backend, input: Array) -> Array:
 conj_physical.vjp(input=lambda xp, g: xp.conj(g))
 
 
-@op(view=True, method=False, node="ConjBackward0")
+@op(view=True, node="ConjBackward0")
 def _conj(xp: Backend, input: Array) -> Array:
     """The memory of the conjugate."""
     return input
@@ -147,7 +147,7 @@ def _conj(xp: Backend, input: Array) -> Array:
 _conj.vjp(input=lambda xp, g: xp.conj(g))
 
 
-@composite
+@composite(method=True)
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, a view that is computed when it is read; a real tensor itself.
 
@@ -173,7 +173,7 @@ def conj(input: Tensor) -> Tensor:
     return let_wait(_conj(input), Conjugate)
 
 
-@composite
+@composite(method=True)
 def resolve_conj(input: Tensor) -> Tensor:
     """``input`` itself, or its elements in memory of their own if it is an open conjugate.
 
@@ -186,7 +186,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     return conj_physical(conj(input)) if isinstance(input, Conjugate) else input
 
 
-@composite
+@composite(method=True)
 def resolve_neg(input: Tensor) -> Tensor:
     """``input`` itself, or its elements in memory of their own if it is an open negative.
 
@@ -199,7 +199,7 @@ def resolve_neg(input: Tensor) -> Tensor:
     return conj_physical(input) if isinstance(input, Negative) else input
 
 
-@op(promote="float")
+@op(method=True, promote="float")
 def angle(xp: Backend, input: Array) -> Array:
     """The angle of each element in the complex plane, in radians between -π and π.
 
@@ -246,7 +246,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
         )
 
 
-@op(method=False, strict=True, frees=True, exact_out=True, elementwise=True)
+@op(strict=True, frees=True, exact_out=True, elementwise=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
     """Complex numbers of given real and imaginary parts.
 
@@ -286,7 +286,7 @@ complex.vjp(
 )
 
 
-@op(method=False, strict=True, exact_out=True, elementwise=True)
+@op(strict=True, exact_out=True, elementwise=True)
 def polar(xp: Backend, abs: Array, angle: Array) -> Array:
     """Complex numbers of given magnitudes and angles.
 
@@ -315,7 +315,7 @@ polar.vjp(
 )
 
 
-@op(view=True, method=False)
+@op(view=True)
 def view_as_real(xp: Backend, input: Array) -> Array:
     """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
 
@@ -342,7 +342,7 @@ def view_as_real(xp: Backend, input: Array) -> Array:
 view_as_real.vjp(input=lambda xp, g: g[..., 0] - g[..., 1] * 1j)
 
 
-@op(view=True, method=False)
+@op(view=True)
 def view_as_complex(xp: Backend, input: Array) -> Array:
     """A view of pairs of real numbers as complex ones.
 

@@ -17,7 +17,7 @@ def _quotient_name(node: Node) -> str:
     return "DivBackward2" if rounded else "DivBackward0"
 
 
-@op(
+@op(method=True,
     inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
     aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
     frees=True,
@@ -96,7 +96,7 @@ def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
     return quotient + (inexact & ((input < 0) != (other < 0)))
 
 
-@op(inplace=True, operators=("floordiv",), promote="arithmetic", node="NotImplemented")
+@op(method=True, inplace=True, operators=("floordiv",), promote="arithmetic", node="NotImplemented")
 def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input / other`` rounded down, element by element.
 
@@ -125,6 +125,7 @@ floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor
 
 
 @op(
+    method=True,
     inplace=True,
     operators=("mod",),
     promote="arithmetic",

@@ -19,6 +19,7 @@ def _power_name(node: Node) -> str:
 
 
 @op(
+    method=True,
     inplace=True,
     operators=("pow",),
     promote="power",
@@ -136,7 +137,7 @@ def _nonnegative(xp: Any, x: Any) -> Any:
 pow.vjp(input=_power_gradient, exponent=_exponent_gradient)
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def sqrt(xp: Backend, input: Array) -> Array:
     """Square root; NaN for negative numbers. Integers give the default dtype.
 
@@ -151,7 +152,7 @@ def sqrt(xp: Backend, input: Array) -> Array:
 sqrt.vjp(input=lambda xp, g, out: g / (2 * out))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def rsqrt(xp: Backend, input: Array) -> Array:
     """``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
 
@@ -168,7 +169,7 @@ def rsqrt(xp: Backend, input: Array) -> Array:
 rsqrt.vjp(input=lambda xp, g, out: g * (-0.5 * (out * out * out)))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def exp(xp: Backend, input: Array) -> Array:
     """``e ** input``. Integers give the default dtype.
 
@@ -183,7 +184,7 @@ def exp(xp: Backend, input: Array) -> Array:
 exp.vjp(input=lambda xp, g, out: g * out)
 
 
-@op(inplace=True, promote="float", namespaces=("", "special"))
+@op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def exp2(xp: Backend, input: Array) -> Array:
     """``2 ** input``. Integers give the default dtype.
 
@@ -198,7 +199,7 @@ def exp2(xp: Backend, input: Array) -> Array:
 exp2.vjp(input=lambda xp, g, out: g * (out * math.log(2)))
 
 
-@op(inplace=True, promote="float", namespaces=("", "special"))
+@op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def expm1(xp: Backend, input: Array) -> Array:
     """``e ** input - 1``, without cancellation near 0.
 
@@ -213,7 +214,7 @@ def expm1(xp: Backend, input: Array) -> Array:
 expm1.vjp(input=lambda xp, g, out: g * (out + 1))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def log(xp: Backend, input: Array) -> Array:
     """Natural logarithm; -inf at 0, NaN for negative numbers.
 
@@ -228,7 +229,7 @@ def log(xp: Backend, input: Array) -> Array:
 log.vjp(input=lambda xp, g, input: g / input)
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def log2(xp: Backend, input: Array) -> Array:
     """Logarithm to base 2.
 
@@ -243,7 +244,7 @@ def log2(xp: Backend, input: Array) -> Array:
 log2.vjp(input=lambda xp, g, input: g / (input * math.log(2)))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def log10(xp: Backend, input: Array) -> Array:
     """Logarithm to base 10.
 
@@ -258,7 +259,7 @@ def log10(xp: Backend, input: Array) -> Array:
 log10.vjp(input=lambda xp, g, input: g / (input * math.log(10)))
 
 
-@op(inplace=True, promote="float", namespaces=("", "special"))
+@op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def log1p(xp: Backend, input: Array) -> Array:
     """``log(1 + input)``, without cancellation near 0; -inf at -1.
 

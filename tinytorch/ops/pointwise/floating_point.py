@@ -12,7 +12,7 @@ from ..named_results import named_result
 from .exponential import pow as power
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, exact_out=True, elementwise=True)
 def nan_to_num(
     xp: Backend,
     input: Array,
@@ -60,7 +60,7 @@ nan_to_num.vjp(input=lambda xp, g, input: xp.where(xp.isfinite(input), g, 0))
 _frexp_result = named_result("frexp", "mantissa exponent")
 
 
-@op(returns=_frexp_result)
+@op(method=True, returns=_frexp_result)
 def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
     """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
 
@@ -87,7 +87,7 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
 frexp.vjp(input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype))))
 
 
-@composite(out=True, inplace=True, buffered=True, node="LdexpBackward0")
+@composite(method=True, out=True, inplace=True, buffered=True, node="LdexpBackward0")
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """``input * 2 ** other``.
 
@@ -116,7 +116,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     return _scaled(input, other)
 
 
-@op(method=False, public=False, node="LdexpBackward0")
+@op(public=False, node="LdexpBackward0")
 def _raised(xp: Backend, input: Array, other: Array) -> Array:
     """Floats with whole numbers added to their exponents."""
     # Beyond this every number is 0 or infinite, and the library takes C's int.
@@ -127,7 +127,7 @@ def _raised(xp: Backend, input: Array, other: Array) -> Array:
 _raised.vjp(input=lambda xp, g, other: xp.call(_raised, g, other))
 
 
-@op(method=False, public=False, promote="float", node="LdexpBackward0")
+@op(public=False, promote="float", node="LdexpBackward0")
 def _scaled(xp: Backend, input: Array, other: Array) -> Array:
     return input * xp.exp2(other)
 
@@ -142,7 +142,7 @@ def _double(value: Any, dtype: dtypes.dtype) -> Any:
     return value.to(dtype) if isinstance(value, Tensor) else value
 
 
-@composite(out=True, inplace=True, exact_out=True, elementwise=True)
+@composite(method=True, out=True, inplace=True, exact_out=True, elementwise=True)
 def float_power(input: Tensor, exponent: Any) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128).
 

@@ -290,7 +290,7 @@ def _file(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0)
     )
     if inplace:
         each.__annotations__["return"] = "Tensors"
-    composite(each, method=False, public=True)
+    composite(each, public=True)
 
 
 #: The operations that have a form for lists in PyTorch, by what goes with the tensors.
@@ -316,7 +316,7 @@ for _kind, _operations in _KINDS.items():
 _file(_unary, "zero_", zero_)
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _foreach_clone(self: Tensors, *, memory_format: Any = None) -> tuple[Tensor, ...]:
     """``clone`` of each tensor of a list.
 
@@ -332,7 +332,7 @@ def _foreach_clone(self: Tensors, *, memory_format: Any = None) -> tuple[Tensor,
     return tuple(clone(x, memory_format=memory_format) for x in self)
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _foreach_copy_(self: Tensors, src: Tensors, non_blocking: bool = False) -> Tensors:
     """``copy_`` to each tensor of a list from that of another.
 
@@ -352,7 +352,7 @@ def _foreach_copy_(self: Tensors, src: Tensors, non_blocking: bool = False) -> T
     return self
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _foreach_norm(
     self: Tensors, ord: float = 2, dtype: dtypes.dtype | None = None
 ) -> tuple[Tensor, ...]:
@@ -372,7 +372,7 @@ def _foreach_norm(
     return tuple(vector_norm(x, ord, dtype=dtype) for x in self)
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _foreach_powsum(
     self: Tensors, ord: float = 2, dtype: dtypes.dtype | None = None
 ) -> tuple[Tensor, ...]:
@@ -392,7 +392,7 @@ def _foreach_powsum(
     return tuple(sum(pow(abs(x), ord), dtype=dtype) for x in self)
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
     """The largest element of each tensor of a list.
 
@@ -416,7 +416,7 @@ def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
     return tuple(max(x) for x in self)
 
 
-@composite(method=False, public=True)
+@composite(public=True)
 def _foreach_mm(self: Tensors, mat2: Tensors) -> tuple[Tensor, ...]:
     """``mm`` of each matrix of a list and that of another.
 

@@ -6,7 +6,7 @@ from ...dispatch.op import Array, Backend, op
 from ..checks import refuse
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(method=True, inplace=True, promote="arithmetic", strict=True)
 def gcd(xp: Backend, input: Array, other: Array) -> Array:
     """The greatest common divisor; ``gcd(0, 0)`` is 0.
 
@@ -26,7 +26,7 @@ def gcd(xp: Backend, input: Array, other: Array) -> Array:
     return xp.gcd(input, other)
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(method=True, inplace=True, promote="arithmetic", strict=True)
 def lcm(xp: Backend, input: Array, other: Array) -> Array:
     """The least common multiple, not negative; 0 if either is 0.
 

@@ -9,7 +9,7 @@ from ...dispatch.op import Array, Backend, Operand, op
 from ..checks import as_arrays, refuse
 
 
-@op(promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
     """``log(exp(input) + exp(other))``, without overflow on the way.
 
@@ -46,7 +46,7 @@ logaddexp.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def logaddexp2(xp: Backend, input: Array, other: Array) -> Array:
     """``log2(2 ** input + 2 ** other)``, without overflow on the way.
 
@@ -72,7 +72,7 @@ logaddexp2.vjp(
 )
 
 
-@op(inplace=True, promote="float", strict=True, namespaces=("", "special"))
+@op(inplace=True, promote="float", strict=True, namespaces=("", "special"), method=True)
 def xlogy(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
 
@@ -111,7 +111,7 @@ def _times_log_gradient(xp: Any, g: Any, input: Any, other: Any, op: Any, shift:
     return xp.call(op, g, xp.where(void, 1 - shift, other))
 
 
-@op(promote="float", strict=True, namespaces=("special",), method=False)
+@op(promote="float", strict=True, namespaces=("special",))
 def xlog1py(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input * log1p(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
 
@@ -136,7 +136,7 @@ xlog1py.vjp(
 )
 
 
-@op(inplace=True, promote="float", namespaces=("", "special"))
+@op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
     """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
 

@@ -10,7 +10,7 @@ from ..array_arguments import array_of, arrays_of, float_array
 from .complex_numbers import complex as complex_
 
 
-@op(promote="float", method=False)
+@op(promote="float")
 def cbrt(xp: Backend, input: Array) -> Array:
     """The cube root of each element, real also of negative ones.
 
@@ -28,7 +28,7 @@ def cbrt(xp: Backend, input: Array) -> Array:
 cbrt.vjp(input=lambda xp, g, out: g / (3 * out * out))
 
 
-@composite(method=False)
+@composite
 def fabs(x: Any) -> Tensor:
     """The absolute value of each real element, as a floating-point number.
 
@@ -49,7 +49,7 @@ def fabs(x: Any) -> Tensor:
     return value.abs()  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def rint(x: Any) -> Tensor:
     """Each element rounded to the nearest integer, halves to the even one; a float stays one.
 
@@ -67,7 +67,7 @@ def rint(x: Any) -> Tensor:
     return value.round()  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def modf(x: Any) -> tuple[Tensor, Tensor]:
     """The fractional and the integral part of each element, both with its sign.
 
@@ -88,7 +88,7 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
     return part.copysign(value), whole
 
 
-@composite(method=False)
+@composite
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``.
 
@@ -119,7 +119,7 @@ def _operands(x1: Any, x2: Any) -> tuple[Any, Any]:
     return first, second
 
 
-@composite(method=False)
+@composite
 def bitwise_count(x: Any) -> Tensor:
     """How many bits of each element's absolute value are set.
 
@@ -140,7 +140,7 @@ def bitwise_count(x: Any) -> Tensor:
     return _bits(array_of(x))
 
 
-@op(method=False)
+@op
 def _bits(xp: Backend, input: Array) -> Array:
     if input.dtype.kind not in "biu":
         raise TypeError(f"bitwise_count(): expected integers, got {input.dtype.name}")
@@ -153,7 +153,7 @@ def _bits(xp: Backend, input: Array) -> Array:
     return count
 
 
-@composite(method=False)
+@composite
 def iscomplex(x: Any) -> Tensor:
     """Whether each element has an imaginary part that is not zero.
 

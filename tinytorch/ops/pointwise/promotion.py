@@ -13,7 +13,7 @@ from ...dispatch.promotion import plain_number, result_dtype
 _NAMES = frozenset(("tensor", "other", "scalar", "scalar1", "scalar2"))
 
 
-@composite(method=False)
+@composite
 def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
     """The dtype of an arithmetic operation on tensors and numbers.
 
@@ -44,7 +44,7 @@ def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
     return functools.reduce(dtypes.promote_types, found)
 
 
-@composite(method=False)
+@composite
 def can_cast(from_: Any, to: Any) -> bool:
     """Whether a dtype may become another without a change of kind: no float an integer.
 

@@ -20,7 +20,7 @@ def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
     return function(input) if input.dtype.kind == "f" else xp.array(input)
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, exact_out=True, elementwise=True)
 def floor(xp: Backend, input: Array) -> Array:
     """The next whole number below; integers stay as they are.
 
@@ -38,7 +38,7 @@ def floor(xp: Backend, input: Array) -> Array:
 floor.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, exact_out=True, elementwise=True)
 def ceil(xp: Backend, input: Array) -> Array:
     """The next whole number above; integers stay as they are.
 
@@ -56,7 +56,7 @@ def ceil(xp: Backend, input: Array) -> Array:
 ceil.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, aliases=("fix",), exact_out=True, elementwise=True)
+@op(method=True, inplace=True, aliases=("fix",), exact_out=True, elementwise=True)
 def trunc(xp: Backend, input: Array) -> Array:
     """The whole number towards zero; integers stay as they are.
 
@@ -74,7 +74,14 @@ def trunc(xp: Backend, input: Array) -> Array:
 trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, namespaces=("", "special"), also=("around",), exact_out=True, elementwise=True)
+@op(
+    inplace=True,
+    namespaces=("", "special"),
+    method=True,
+    also=("around",),
+    exact_out=True,
+    elementwise=True,
+)
 def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
     """The nearest whole number, halves to the even one; integers stay as they are.
 
@@ -105,7 +112,7 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
 round.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, exact_out=True, elementwise=True)
 def frac(xp: Backend, input: Array) -> Array:
     """What ``trunc`` cuts off, with the sign of ``input``.
 
@@ -125,6 +132,7 @@ frac.vjp(input=lambda xp, g: g)
 
 
 @op(
+    method=True,
     inplace=True,
     promote="arithmetic",
     strict=True,
@@ -159,7 +167,7 @@ fmod.vjp(
 )
 
 
-@op(inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, exact_out=True, elementwise=True)
 def sign(xp: Backend, input: Array) -> Array:
     """-1, 0 or 1 by the sign of each element; 0 for NaN.
 
@@ -182,7 +190,7 @@ def sign(xp: Backend, input: Array) -> Array:
 sign.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(exact_out=True, elementwise=True)
+@op(method=True, exact_out=True, elementwise=True)
 def signbit(xp: Backend, input: Array) -> Array:
     """Whether the sign is negative, also that of -0.0.
 
@@ -199,7 +207,7 @@ def signbit(xp: Backend, input: Array) -> Array:
     return xp.signbit(input) if input.dtype.kind == "f" else xp.less(input, 0)
 
 
-@op(inplace=True, promote="float", strict=True)
+@op(method=True, inplace=True, promote="float", strict=True)
 def copysign(xp: Backend, input: Array, other: Operand) -> Array:
     """The magnitude of ``input`` with the sign of ``other``.
 
@@ -226,7 +234,7 @@ def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 copysign.vjp(input=_copysign_gradient, other=lambda xp, g: xp.zeros_like(g))
 
 
-@op(inplace=True, strict=True, node="NotImplemented", exact_out=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, node="NotImplemented", exact_out=True, elementwise=True)
 def heaviside(xp: Backend, input: Array, values: Array) -> Array:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 
@@ -255,7 +263,7 @@ def heaviside(xp: Backend, input: Array, values: Array) -> Array:
 heaviside.vjp(input=no_derivative("heaviside"), values=no_derivative("heaviside"))
 
 
-@op(inplace=True, promote="arithmetic", strict=True, moves=True)
+@op(method=True, inplace=True, promote="arithmetic", strict=True, moves=True)
 def nextafter(xp: Backend, input: Array, other: Array) -> Array:
     """The next representable number after ``input`` towards ``other``.
 

@@ -19,7 +19,7 @@ def _check(name: str, *operands: Any) -> None:
         raise RuntimeError(f"{name} not implemented for complex tensors.")
 
 
-@op(method=False)
+@op
 def _masked(xp: Backend, input: Array, mask: Mask) -> Array:
     """``input`` where ``mask`` holds and 0 elsewhere, also for an ``input`` of inf or NaN."""
     return xp.masked(input, mask)
@@ -38,7 +38,7 @@ def _ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
     return xp.where(equal, g * 0.5, xp.where(lost, 0, g))
 
 
-@op(promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The larger of two elements; NaN if one of them is.
 
@@ -68,7 +68,7 @@ maximum.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The smaller of two elements; NaN if one of them is.
 
@@ -98,7 +98,7 @@ minimum.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def fmax(xp: Backend, input: Array, other: Array) -> Array:
     """The larger of two elements; a NaN loses against a number.
 
@@ -124,7 +124,7 @@ fmax.vjp(
 )
 
 
-@op(promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def fmin(xp: Backend, input: Array, other: Array) -> Array:
     """The smaller of two elements; a NaN loses against a number.
 
@@ -155,7 +155,14 @@ def _clamp_name(node: Node) -> str:
     return "ClampBackward0" if tensors else "ClampBackward1"
 
 
-@op(inplace=True, promote="limits", aliases=("clip",), node=_clamp_name, exact_out="numbers")
+@op(
+    method=True,
+    inplace=True,
+    promote="limits",
+    aliases=("clip",),
+    node=_clamp_name,
+    exact_out="numbers",
+)
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
 ) -> Array:
@@ -205,6 +212,7 @@ clamp.vjp(
 
 
 @op(
+    method=True,
     inplace=True,
     promote="limits",
     strict=True,
@@ -233,6 +241,7 @@ clamp_min.vjp(
 
 
 @op(
+    method=True,
     inplace=True,
     promote="limits",
     strict=True,
@@ -264,7 +273,7 @@ clamp_max.vjp(
     "(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]",
     "(condition: Tensor, input: Tensor | complex, other: Tensor | complex, *, out: Any = None)"
     " -> Tensor",
-), promote="arithmetic", method=False, exact_out=True, elementwise=True)  # fmt: skip
+), promote="arithmetic", exact_out=True, elementwise=True)  # fmt: skip
 def where(
     xp: Backend, condition: Mask, input: Operand | None = None, other: Operand | None = None
 ) -> Array:

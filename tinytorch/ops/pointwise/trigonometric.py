@@ -9,7 +9,7 @@ from ...dispatch.op import Array, Backend, op
 from ..checks import in_single, is_half, refuse
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def sin(xp: Backend, input: Array) -> Array:
     """Sine of each element of ``input``, in radians.
 
@@ -24,7 +24,7 @@ def sin(xp: Backend, input: Array) -> Array:
 sin.vjp(input=lambda xp, g, input: g * xp.cos(input))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def cos(xp: Backend, input: Array) -> Array:
     """Cosine of each element of ``input``, in radians.
 
@@ -39,7 +39,7 @@ def cos(xp: Backend, input: Array) -> Array:
 cos.vjp(input=lambda xp, g, input: g * -xp.sin(input))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def tan(xp: Backend, input: Array) -> Array:
     """Tangent of each element of ``input``, in radians.
 
@@ -54,7 +54,7 @@ def tan(xp: Backend, input: Array) -> Array:
 tan.vjp(input=lambda xp, g, out: g * (1 + out * out))
 
 
-@op(inplace=True, promote="float", aliases=("arcsin",))
+@op(method=True, inplace=True, promote="float", aliases=("arcsin",))
 def asin(xp: Backend, input: Array) -> Array:
     """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
 
@@ -69,7 +69,7 @@ def asin(xp: Backend, input: Array) -> Array:
 asin.vjp(input=lambda xp, g, input: g / xp.sqrt(1 - input * input))
 
 
-@op(inplace=True, promote="float", aliases=("arccos",))
+@op(method=True, inplace=True, promote="float", aliases=("arccos",))
 def acos(xp: Backend, input: Array) -> Array:
     """Arc cosine, between 0 and π; NaN outside [-1, 1].
 
@@ -84,7 +84,7 @@ def acos(xp: Backend, input: Array) -> Array:
 acos.vjp(input=lambda xp, g, input: -g / xp.sqrt(1 - input * input))
 
 
-@op(inplace=True, promote="float", aliases=("arctan",))
+@op(method=True, inplace=True, promote="float", aliases=("arctan",))
 def atan(xp: Backend, input: Array) -> Array:
     """Arc tangent, between -π/2 and π/2.
 
@@ -99,7 +99,7 @@ def atan(xp: Backend, input: Array) -> Array:
 atan.vjp(input=lambda xp, g, input: g / (1 + input * input))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def sinh(xp: Backend, input: Array) -> Array:
     """Hyperbolic sine.
 
@@ -114,7 +114,7 @@ def sinh(xp: Backend, input: Array) -> Array:
 sinh.vjp(input=lambda xp, g, input: g * xp.cosh(input))
 
 
-@op(inplace=True, promote="float")
+@op(method=True, inplace=True, promote="float")
 def cosh(xp: Backend, input: Array) -> Array:
     """Hyperbolic cosine.
 
@@ -129,7 +129,7 @@ def cosh(xp: Backend, input: Array) -> Array:
 cosh.vjp(input=lambda xp, g, input: g * xp.sinh(input))
 
 
-@op(inplace=True, promote="float", namespaces=("", "nn.functional"))
+@op(inplace=True, promote="float", namespaces=("", "nn.functional"), method=True)
 def tanh(xp: Backend, input: Array) -> Array:
     """Hyperbolic tangent, between -1 and 1.
 
@@ -144,7 +144,7 @@ def tanh(xp: Backend, input: Array) -> Array:
 tanh.vjp(input=lambda xp, g, out: g * (1 - out * out))
 
 
-@op(inplace=True, promote="float", aliases=("arcsinh",))
+@op(method=True, inplace=True, promote="float", aliases=("arcsinh",))
 def asinh(xp: Backend, input: Array) -> Array:
     """Inverse of the hyperbolic sine.
 
@@ -159,7 +159,7 @@ def asinh(xp: Backend, input: Array) -> Array:
 asinh.vjp(input=lambda xp, g, input: g / xp.sqrt(1 + input * input))
 
 
-@op(inplace=True, promote="float", aliases=("arccosh",))
+@op(method=True, inplace=True, promote="float", aliases=("arccosh",))
 def acosh(xp: Backend, input: Array) -> Array:
     """Inverse of the hyperbolic cosine; NaN below 1.
 
@@ -181,7 +181,7 @@ def _acosh_gradient(xp: Any, g: Any, input: Any) -> Any:
 acosh.vjp(input=_acosh_gradient)
 
 
-@op(inplace=True, promote="float", aliases=("arctanh",))
+@op(method=True, inplace=True, promote="float", aliases=("arctanh",))
 def atanh(xp: Backend, input: Array) -> Array:
     """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
 
@@ -196,7 +196,7 @@ def atanh(xp: Backend, input: Array) -> Array:
 atanh.vjp(input=lambda xp, g, input: g / (1 - input * input))
 
 
-@op(inplace=True, promote="float", aliases=("arctan2",), strict=True)
+@op(method=True, inplace=True, promote="float", aliases=("arctan2",), strict=True)
 def atan2(xp: Backend, input: Array, other: Array) -> Array:
     """Angle of the point ``(other, input)``, between -π and π.
 
@@ -226,7 +226,7 @@ atan2.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", strict=True)
+@op(method=True, inplace=True, promote="arithmetic", strict=True)
 def hypot(xp: Backend, input: Array, other: Array) -> Array:
     """``sqrt(input² + other²)``, without overflow on the way.
 
@@ -257,7 +257,7 @@ def _refuse_complex(name: str, input: Array) -> None:
         raise RuntimeError(f"{name} is not supported for complex tensors.")
 
 
-@op(inplace=True, promote="float", also=("radians",))
+@op(method=True, inplace=True, promote="float", also=("radians",))
 def deg2rad(xp: Backend, input: Array) -> Array:
     """Degrees as radians.
 
@@ -273,7 +273,7 @@ def deg2rad(xp: Backend, input: Array) -> Array:
 deg2rad.vjp(input=lambda xp, g: g * (math.pi / 180))
 
 
-@op(inplace=True, promote="float", also=("degrees",))
+@op(method=True, inplace=True, promote="float", also=("degrees",))
 def rad2deg(xp: Backend, input: Array) -> Array:
     """Radians as degrees.
 
@@ -289,7 +289,7 @@ def rad2deg(xp: Backend, input: Array) -> Array:
 rad2deg.vjp(input=lambda xp, g: g * (180 / math.pi))
 
 
-@op(inplace=True, promote="float", namespaces=("", "special"))
+@op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def sinc(xp: Backend, input: Array) -> Array:
     """``sin(πx) / (πx)``, and 1 at 0.
 

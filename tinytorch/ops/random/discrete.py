@@ -9,7 +9,7 @@ from ...dispatch.out import scalar_name
 from .drawing import engine_of, not_implemented
 
 
-@op(method=False)
+@op
 def poisson(xp: Backend, input: Array, generator: Any = None) -> Array:
     """Numbers of events, drawn for each rate in ``input`` from its Poisson distribution.
 
@@ -39,7 +39,7 @@ def poisson(xp: Backend, input: Array, generator: Any = None) -> Array:
 poisson.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=False)
+@op
 def binomial(xp: Backend, count: Array, prob: Array, generator: Any = None) -> Array:
     """Numbers of successes, drawn for each number of trials and chance of success.
 

@@ -21,7 +21,7 @@ _WIDTH = 0.1
 _STEPS = [_WIDTH * k for k in range(-34, 56)]
 
 
-@op(method=False)
+@op
 def _standard_gamma(xp: Backend, input: Array, generator: Any = None) -> Array:
     """Numbers of the gamma law of rate 1, one for each shape in ``input``.
 
@@ -45,7 +45,7 @@ def _standard_gamma(xp: Backend, input: Array, generator: Any = None) -> Array:
 _standard_gamma.vjp(input=lambda xp, g, input, out: g * xp.call(_standard_gamma_grad, input, out))
 
 
-@op(method=False)
+@op
 def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array:
     """Numbers of the Dirichlet law, one vector for each vector of concentrations.
 
@@ -79,7 +79,7 @@ def _shared(xp: Any, g: Any, input: Any, out: Any) -> Any:
 _sample_dirichlet.vjp(input=_shared)
 
 
-@op(method=False)
+@op
 def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
     """The derivative of numbers of the gamma law by their shapes.
 
@@ -102,7 +102,7 @@ def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
     return xp.astype(side * x * _one_sided(term, side * scale), input.dtype)
 
 
-@op(method=False)
+@op
 def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Array:
     """The derivative of numbers of the Dirichlet law by their own concentrations.
 

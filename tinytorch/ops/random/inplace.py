@@ -29,7 +29,7 @@ from .drawing import (
 )
 
 
-@op(method=False, moves=True)
+@op(moves=True)
 def _refilled(xp: Backend, input: Array, values: Array) -> Array:
     return values
 

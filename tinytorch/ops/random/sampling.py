@@ -175,7 +175,7 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
 # -- from given parameters ---------------------------------------------------------------------
 
 
-@op(exact_out="any", buffered=False)
+@op(method=True, exact_out="any", buffered=False)
 def bernoulli(
     xp: Backend,
     input: Array,
@@ -219,7 +219,7 @@ def bernoulli(
 bernoulli.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def multinomial(
     xp: Backend,
     input: Array,
@@ -269,13 +269,13 @@ def multinomial(
     return in_rows(xp, drawn)
 
 
-@op(method=False)
+@op
 def _normal_around(xp: Backend, mean: Array, std: float, generator: Any) -> Array:
     noise = engine_of("normal", xp, generator).normal(mean.shape, mean.dtype, 0.0, std)
     return noise + mean
 
 
-@op(method=False)
+@op
 def _normal_scaled(xp: Backend, mean: float, std: Array, generator: Any) -> Array:
     noise = engine_of("normal", xp, generator).normal(std.shape, std.dtype)
     noise *= std
@@ -283,7 +283,7 @@ def _normal_scaled(xp: Backend, mean: float, std: Array, generator: Any) -> Arra
     return noise
 
 
-@op(method=False)
+@op
 def _normal_both(xp: Backend, mean: Array, std: Array, generator: Any) -> Array:
     shape = xp.broadcast_shapes(mean.shape, std.shape)
     noise = engine_of("normal", xp, generator).normal(shape, mean.dtype)
@@ -295,7 +295,7 @@ _normal_scaled.vjp(std=lambda xp, g: xp.zeros_like(g))
 _normal_both.vjp(mean=lambda xp, g: xp.zeros_like(g), std=lambda xp, g: xp.zeros_like(g))
 
 
-@composite(method=False, buffered=False)
+@composite(buffered=False)
 def normal(
     mean: Any,
     std: Any = 1.0,

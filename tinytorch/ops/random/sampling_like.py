@@ -43,7 +43,7 @@ def _like(
     return out.requires_grad_() if requires_grad else out
 
 
-@composite(method=False)
+@composite
 def rand_like(
     input: Tensor,
     *,
@@ -94,7 +94,7 @@ def rand_like(
     )  # fmt: skip
 
 
-@composite(method=False)
+@composite
 def randn_like(
     input: Tensor,
     *,
@@ -145,7 +145,7 @@ def randn_like(
     )  # fmt: skip
 
 
-@composite(method=False)
+@composite
 def randint_like(
     input: Tensor,
     low: int = 0,

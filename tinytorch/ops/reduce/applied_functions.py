@@ -16,7 +16,7 @@ from ..shape.joining import stack
 from ..shape.sizes import normalize_dim
 
 
-@composite(method=False)
+@composite
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
 ) -> Tensor:
@@ -55,7 +55,7 @@ def apply_along_axis(
     return found.movedim(places, [at + i for i in range(len(inner))])  # type: ignore
 
 
-@composite(method=False)
+@composite
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
     """A function that is defined by pieces; gradients flow through the pieces.
 

@@ -67,7 +67,7 @@ def _width(rule: str, a: Any) -> float:
     )
 
 
-@composite(method=False)
+@composite
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
     """The edges of the bins that ``histogram`` uses.
 
@@ -159,7 +159,7 @@ def grid_counts(
     return counts / total, tuple(edges)
 
 
-@composite(method=False)
+@composite
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[Tensor, Tensor, Tensor]:

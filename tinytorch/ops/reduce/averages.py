@@ -26,7 +26,7 @@ def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
     return inner.reshape([n if d in axes else 1 for d, n in enumerate(a.shape)])
 
 
-@composite(method=False, forms=(
+@composite(forms=(
     "(..., returned: Literal[False] = False) -> Tensor",
     "(..., returned: Literal[True]) -> tuple[Tensor, Tensor]",
 ))  # fmt: skip
@@ -72,7 +72,7 @@ def average(
     return (found, broadcast_to(total, tuple(found.shape)).clone()) if returned else found
 
 
-@composite(method=False)
+@composite
 def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """The distance from the smallest element to the largest, of all or along ``axis``.
 
@@ -95,7 +95,7 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return largest - smallest  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def percentile(
     a: Any, q: Any, axis: Dims = None, *, method: str = "linear", keepdims: bool = False
 ) -> Tensor:
@@ -139,7 +139,7 @@ def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: b
     return cat([found.new_full(first, 0 if sums else 1), found], at)
 
 
-@composite(method=False)
+@composite
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:
@@ -162,7 +162,7 @@ def cumulative_sum(
     return _running("cumulative_sum", array_of(x), axis, dtype, include_initial)
 
 
-@composite(method=False)
+@composite
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:

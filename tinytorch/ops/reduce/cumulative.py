@@ -48,7 +48,7 @@ def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
     return (input.reshape(-1), 0) if dim is None else (input, dim)
 
 
-@op(inplace=True, exact_out="gives")
+@op(method=True, inplace=True, exact_out="gives")
 def cumsum(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
@@ -90,7 +90,7 @@ def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
     return xp.flip(xp.call(cumsum, xp.flip(g, at), at), at)
 
 
-@op(method=False)
+@op
 def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
     """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, by halving in log2(n) steps.
 
@@ -148,7 +148,7 @@ def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
     return xp.concatenate((start, _part(array, dim, None, -1)), dim)
 
 
-@op(inplace=True, exact_out="gives")
+@op(method=True, inplace=True, exact_out="gives")
 def cumprod(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
@@ -200,7 +200,7 @@ _cummax_result = named_result("cummax", "values indices")
 _cummin_result = named_result("cummin", "values indices")
 
 
-@op(method=False)
+@op
 def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     """Where each running maximum or minimum was last reached."""
     refuse(xp, f"{name}_cpu", "c", input)
@@ -219,7 +219,7 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     return in_rows(xp, xp.last_true((input == running) | (input != input), at))
 
 
-@composite(out=True, node="CummaxBackward0")
+@composite(method=True, out=True, node="CummaxBackward0")
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Largest elements up to each one along ``dim``, and where they are.
 
@@ -243,7 +243,7 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
-@composite(out=True, node="CumminBackward0")
+@composite(method=True, out=True, node="CumminBackward0")
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Smallest elements up to each one along ``dim``, and where they are.
 
@@ -270,7 +270,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 # -- logarithms of sums of exponentials ----------------------------------------------------------
 
 
-@op(exact_out=True, buffered=False)
+@op(method=True, exact_out=True, buffered=False)
 def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
     """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
 

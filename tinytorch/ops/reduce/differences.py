@@ -21,7 +21,7 @@ def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
     return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
 
 
-@composite(out=True, buffered=False)
+@composite(method=True, out=True, buffered=False)
 def diff(
     input: Tensor,
     n: int = 1,
@@ -122,7 +122,7 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
     return over(times(later + earlier, 1 if dx is None else dx), 2), at
 
 
-@composite(method=False, aliases=("trapz",))
+@composite(aliases=("trapz",))
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral of ``y`` along ``dim``, by the trapezoidal rule.
 
@@ -151,7 +151,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
     return areas.sum(at)
 
 
-@composite(method=False)
+@composite
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
 ) -> Tensor:

@@ -10,7 +10,7 @@ from ...dispatch.out import scalar_name
 from .norms import p_norm
 
 
-@composite(namespaces=("", "nn.functional"), method=False, node="NormBackward1")
+@composite(namespaces=("", "nn.functional"), node="NormBackward1")
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -35,7 +35,7 @@ def pairwise_distance(
     return p_norm(difference, p, -1, keepdim)
 
 
-@composite(namespaces=("", "nn.functional"), method=False, node="SumBackward1")
+@composite(namespaces=("", "nn.functional"), node="SumBackward1")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
 

@@ -18,7 +18,7 @@ from ..shape.views import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Largest element, of all or along ``dim``; equal ones share the gradient.
 
@@ -38,7 +38,7 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
     return _extreme(xp, "amax", xp.max, input, dim, keepdim)
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Smallest element, of all or along ``dim``; equal ones share the gradient.
 
@@ -94,7 +94,7 @@ amax.vjp(input=_extreme_gradient)
 amin.vjp(input=_extreme_gradient)
 
 
-@op(method=False)
+@op
 def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
     refuse(xp, f"{name}_all", "c", input)
     if not input.size:
@@ -117,7 +117,7 @@ def shared_among(xp: Any, g: Any, chosen: Any) -> Any:
 _extreme_of_all.vjp(input=_extreme_of_all_gradient)
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
 
@@ -137,7 +137,7 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
     return _arg_extreme(xp, "argmax", input, dim, keepdim)
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
 
@@ -231,7 +231,7 @@ def _max_name(node: Node) -> str:
     return "MaxBackward1" if node.op.name == "_extreme_of_all" else "MaxBackward0"
 
 
-@composite(out=True, buffered=False, forms=(
+@composite(method=True, out=True, buffered=False, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
@@ -268,7 +268,7 @@ def max(
     return _max_or_min("max", input, dim, keepdim, other)
 
 
-@op(method=False, returns=_max_result, node="MaxBackward0", frees=True)
+@op(returns=_max_result, node="MaxBackward0", frees=True)
 def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     return _values_and_indices(xp, input, "argmax", dim, keepdim)
 
@@ -281,7 +281,7 @@ def _min_name(node: Node) -> str:
     return "MinBackward1" if node.op.name == "_extreme_of_all" else "MinBackward0"
 
 
-@composite(out=True, buffered=False, forms=(
+@composite(method=True, out=True, buffered=False, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
@@ -317,7 +317,7 @@ def min(
     return _max_or_min("min", input, dim, keepdim, other)
 
 
-@op(method=False, returns=_min_result, node="MinBackward0", frees=True)
+@op(returns=_min_result, node="MinBackward0", frees=True)
 def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     return _values_and_indices(xp, input, "argmin", dim, keepdim)
 
@@ -349,7 +349,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -
 _aminmax_result = named_result("aminmax", "min max")
 
 
-@composite(out=True, node="AminmaxBackward0")
+@composite(method=True, out=True, node="AminmaxBackward0")
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:

@@ -10,7 +10,7 @@ from ..checks import integer, refuse
 from .reduction import Dims, element_count, reduced_axes
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def hash_tensor(
     xp: Backend, input: Array, dim: Dims = (), *, keepdim: bool = False, mode: int = 0
 ) -> Array:

@@ -36,7 +36,7 @@ def _checked_bins(name: str, bins: int) -> int:
     return bins
 
 
-@op(method=False)
+@op
 def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any) -> Array:
     low, high = _bounds(xp, name, input, low, high)
     alone = low == high
@@ -48,7 +48,7 @@ def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any)
 # -- counting ------------------------------------------------------------------------------------
 
 
-@op(exact_out=True)
+@op(method=True, exact_out=True)
 def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of ``bins`` equal bins.
 
@@ -103,7 +103,7 @@ def _tally(
     return out[:bins]
 
 
-@op(method=False, node="NotImplemented")
+@op(node="NotImplemented")
 def _histogram(
     xp: Backend, input: Array, weight: Array | None, edges: Sequence[Array], density: bool
 ) -> Array:
@@ -193,7 +193,7 @@ def _counted(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -
     return _histogram(flat, weights, edges, density)
 
 
-@composite(out=True)
+@composite(method=True, out=True)
 def histogram(
     input: Tensor, bins: Any = 100, *, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,
@@ -225,7 +225,7 @@ def histogram(
     return _histogram_result(hist, edges[0])  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def histogramdd(
     input: Tensor, bins: Any = 10, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,
@@ -264,7 +264,7 @@ def histogramdd(
     return _histogramdd_result(_counted(input, weight, edges, density), edges)  # type: ignore
 
 
-@op(node="NotImplemented")
+@op(method=True, node="NotImplemented")
 def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength: int = 0) -> Array:
     """How often each number from 0 on comes.
 

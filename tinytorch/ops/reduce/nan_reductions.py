@@ -41,7 +41,7 @@ def _extreme(name: str, a: Any, axis: Dims, keepdims: bool, worst: float) -> Ten
     return found.masked_fill(nothing, math.nan)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def nanmax(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
@@ -64,7 +64,7 @@ def nanmax(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return _extreme("nanmax", a, axis, keepdims, -math.inf)
 
 
-@composite(method=False)
+@composite
 def nanmin(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
@@ -98,7 +98,7 @@ def _place(name: str, a: Any, axis: int | None, keepdims: bool, worst: float) ->
     return pick(at, keepdims)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """Index of the largest element that is not NaN, in row-major order or along ``axis``.
 
@@ -121,7 +121,7 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Ten
     return _place("nanargmax", a, axis, keepdims, -math.inf)
 
 
-@composite(method=False)
+@composite
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """Index of the smallest element that is not NaN, in row-major order or along ``axis``.
 
@@ -144,7 +144,7 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Ten
     return _place("nanargmin", a, axis, keepdims, math.inf)
 
 
-@composite(method=False)
+@composite
 def nanprod(a: Any, axis: Dims = None, dtype: Any = None, *, keepdims: bool = False) -> Tensor:
     """Product of the elements that are not NaN, of all or along ``axis``.
 
@@ -176,7 +176,7 @@ def _line(name: str, a: Any, value: float, axis: int | None) -> tuple[Any, int]:
     return flat_if_none(name, x if x.ndim else x.reshape(1), axis)
 
 
-@composite(method=False)
+@composite
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     """Running sums that count NaN as 0.
 
@@ -194,7 +194,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     return x.cumsum(at, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     """Running products that count NaN as 1.
 
@@ -212,7 +212,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     return x.cumprod(at, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def nanvar(
     a: Any, axis: Dims = None, *, ddof: float = 0, correction: float | None = None,
     keepdims: bool = False,
@@ -247,7 +247,7 @@ def nanvar(
     return found if keepdims or not axes else found.squeeze(axes)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def nanstd(
     a: Any, axis: Dims = None, *, ddof: float = 0, correction: float | None = None,
     keepdims: bool = False,
@@ -271,7 +271,7 @@ def nanstd(
     return found.masked_fill(still, 1).sqrt().masked_fill(still, 0)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def nanpercentile(
     a: Any, q: Any, axis: Dims = None, *, method: str = "linear", keepdims: bool = False
 ) -> Tensor:

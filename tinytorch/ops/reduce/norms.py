@@ -20,7 +20,7 @@ from .reduction import Dims, element_count, reduced_axes, spread
 # -- the p-norm of vectors -------------------------------------------------------------------------
 
 
-@op(method=False, public=False, node="LinalgVectorNormBackward0")
+@op(public=False, node="LinalgVectorNormBackward0")
 def p_norm(
     xp: Backend, input: Array, p: float = 2, dim: Dims = None, keepdim: bool = False
 ) -> Array:
@@ -100,7 +100,7 @@ def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
 p_norm.vjp(input=torch_convention(_p_norm_gradient))
 
 
-@composite(out=True, exact_out=True)
+@composite(method=True, out=True, exact_out=True)
 def norm(
     input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -139,7 +139,7 @@ def norm(
     return p_norm(input, float(p), dim, keepdim)
 
 
-@composite(out=True, method=False)
+@composite(out=True)
 def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
     """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form.
 
@@ -164,7 +164,7 @@ def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = Fals
     return p_norm(input, 2.0, dim if isinstance(dim, int) or dim else None, keepdim)
 
 
-@composite(out=True, method=False)
+@composite(out=True)
 def nuclear_norm(
     input: Tensor, dim: Sequence[int] | bool | None = None, keepdim: bool = False
 ) -> Tensor:
@@ -193,7 +193,7 @@ def nuclear_norm(
     return _nuclear(input, (-2, -1) if dim is None else dim, keepdim)
 
 
-@composite(method=False)
+@composite
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length.
 
@@ -235,7 +235,7 @@ def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return values
 
 
-@composite(node="DistBackward0")
+@composite(method=True, node="DistBackward0")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of the difference of two tensors.
 
@@ -258,7 +258,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return keep_versions(p_norm(input - other, float(p)), input, other)
 
 
-@composite(out=True, inplace=True, node="RenormBackward0", exact_out=True)
+@composite(method=True, out=True, inplace=True, node="RenormBackward0", exact_out=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
 

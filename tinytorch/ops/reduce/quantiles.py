@@ -16,7 +16,7 @@ from .reduction import Dims, reduced_axes
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@op(method=False)
+@op
 def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
     """The rank of the largest element in each row: the last, or the last that is no NaN."""
     size = input.shape[-1]
@@ -26,7 +26,7 @@ def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
     return xp.where(lost > 0, math.nan, xp.full_like(lost, size - 1))
 
 
-@op(method=False)
+@op
 def _between(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) -> Array:
     """The whole rank below (or above) a rank, as an index."""
     whole = xp.rint(rank) if nearest else xp.ceil(rank) if up else xp.floor(rank)
@@ -105,7 +105,7 @@ def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tens
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
 
 
-@composite(out=True, node="SqueezeBackward4", exact_out=True)
+@composite(method=True, out=True, node="SqueezeBackward4", exact_out=True)
 def quantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
@@ -134,7 +134,7 @@ def quantile(
     return quantile_along("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@composite(out=True, node="SqueezeBackward4", exact_out=True)
+@composite(method=True, out=True, node="SqueezeBackward4", exact_out=True)
 def nanquantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",

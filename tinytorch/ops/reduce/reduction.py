@@ -41,7 +41,7 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return xp.broadcast_to(g, shape)
 
 
-@op(whole="total", node=by_dim("SumBackward0", "SumBackward1"), exact_out="gives")
+@op(method=True, whole="total", node=by_dim("SumBackward0", "SumBackward1"), exact_out="gives")
 def sum(
     xp: Backend,
     input: Array,
@@ -82,7 +82,7 @@ def sum(
 sum.vjp(input=lambda xp, g, in_shape, dim, keepdim: spread(xp, g, in_shape, dim, keepdim))
 
 
-@op
+@op(method=True)
 def nansum(
     xp: Backend,
     input: Array,
@@ -128,7 +128,7 @@ def element_count(shape: Any, axes: tuple[int, ...] | None) -> int:
     return math.prod(shape if axes is None else (shape[i] for i in axes))
 
 
-@op(node=by_dim("MeanBackward0", "MeanBackward1"))
+@op(method=True, node=by_dim("MeanBackward0", "MeanBackward1"))
 def mean(
     xp: Backend,
     input: Array,
@@ -203,7 +203,7 @@ def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> An
 mean.vjp(input=_mean_gradient)
 
 
-@op(node="DivBackward0")
+@op(method=True, node="DivBackward0")
 def nanmean(
     xp: Backend,
     input: Array,
@@ -255,7 +255,7 @@ def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> A
 nanmean.vjp(input=_nanmean_gradient)
 
 
-@op(node=by_dim("ProdBackward0", "ProdBackward1"), exact_out="gives")
+@op(method=True, node=by_dim("ProdBackward0", "ProdBackward1"), exact_out="gives")
 def prod(
     xp: Backend,
     input: Array,
@@ -325,7 +325,7 @@ def _others(xp: Any, rows: Any) -> Any:
 prod.vjp(input=piecewise(_prod_gradient))
 
 
-@op(promote="float", also=("special.logsumexp",), buffered=True, elementwise=False)
+@op(method=True, promote="float", also=("special.logsumexp",), buffered=True, elementwise=False)
 def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Array:
     """``log(sum(exp(input)))`` along ``dim``, without overflow.
 
@@ -359,7 +359,7 @@ logsumexp.vjp(
 )
 
 
-@op(exact_out="truth")
+@op(method=True, exact_out="truth")
 def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether every element is true (not zero), of all or along ``dim``.
 
@@ -381,7 +381,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
-@op(exact_out="truth")
+@op(method=True, exact_out="truth")
 def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether some element is true (not zero), of all or along ``dim``.
 
@@ -403,7 +403,7 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
-@op
+@op(method=True)
 def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """How many elements are not zero, of all or along ``dim``.
 

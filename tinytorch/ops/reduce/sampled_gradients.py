@@ -16,7 +16,7 @@ from ..shape.sizes import distinct_dims
 from ..shape.views import contiguous
 
 
-@composite(method=False, forms=(
+@composite(forms=(
     "(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) "
     "-> tuple[Tensor, ...]",
     "(input: Tensor, distance: Any, /, *varargs: Any, dim: Any = None, edge_order: int = 1) "

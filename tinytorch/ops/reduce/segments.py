@@ -19,7 +19,7 @@ from .cumulative import cumsum
 _START = {"amax": -math.inf, "amin": math.inf, "prod": 1.0}
 
 
-@composite(method=False, node="SegmentReduceBackward0")
+@composite(node="SegmentReduceBackward0")
 def segment_reduce(
     data: Tensor,
     reduce: str,

@@ -49,7 +49,7 @@ def _freedom(w: Tensor, aweights: Tensor | None, correction: int) -> Tensor:
     return total - correction * (w * aweights).sum() / total
 
 
-@composite
+@composite(method=True)
 def cov(
     input: Tensor,
     y: Tensor | None = None,
@@ -138,7 +138,7 @@ def _numpy_cov(
     return cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
 
-@composite
+@composite(method=True)
 def corrcoef(input: Tensor, y: Tensor | None = None) -> Tensor:
     """The correlation coefficients of variables, one a row.
 

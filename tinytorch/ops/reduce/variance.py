@@ -23,7 +23,7 @@ def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> flo
     return max(left, 0.0) if count else math.nan  # there is no mean of nothing
 
 
-@op(method=False)
+@op
 def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     if input.dtype.char == "e":  # squares leave its range long before the variance does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
@@ -86,7 +86,7 @@ def _var_gradient(xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdi
 _var.vjp(input=_var_gradient)
 
 
-@op(method=False)
+@op
 def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     if input.dtype.char == "e":
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
@@ -127,7 +127,7 @@ def _warn_of_freedom(name: str) -> None:
     )
 
 
-@composite(out=True)
+@composite(method=True, out=True)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -162,7 +162,7 @@ def var(
     return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
-@op(method=False, node="VarBackward0")
+@op(node="VarBackward0")
 def _var_along(xp: Backend, input: Array, dim: int) -> Array:
     shape = input.shape
     if not -len(shape) <= dim < len(shape) or shape[dim] < 2:
@@ -176,7 +176,7 @@ _var_along.vjp(input=lambda xp, g, input, dim: _var_gradient(xp, g, input, dim, 
 var.plainly(_var_along)
 
 
-@composite(out=True, like=var)
+@composite(method=True, out=True, like=var)
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -229,7 +229,7 @@ def _numpy_std(
     return std(input, **_numpy_options(axis, dtype, ddof, keepdims, **options))
 
 
-@composite(method=False, node="VarMeanBackward0", like=var)
+@composite(node="VarMeanBackward0", like=var)
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -252,7 +252,7 @@ def var_mean(
     return _var(input, dim, correction, keepdim), contiguous(mean(input, dim, keepdim))
 
 
-@composite(method=False, node="StdMeanBackward0", like=var)
+@composite(node="StdMeanBackward0", like=var)
 def std_mean(
     input: Tensor,
     dim: Dims = None,

@@ -16,7 +16,7 @@ from .sizes import permute
 from .splitting import unbind
 
 
-@composite(method=False)
+@composite
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
     """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
 
@@ -42,7 +42,7 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
     return x  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     """``a`` with its dimensions in another order; see ``permute``.
 
@@ -62,7 +62,7 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     return permute(x, tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
 
 
-@composite(method=False, also=("linalg.matrix_transpose",))
+@composite(also=("linalg.matrix_transpose",))
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix.
 
@@ -86,7 +86,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
     return tensor.transpose(-2, -1)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     """``a`` with a dimension moved before another one.
 
@@ -114,7 +114,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     return x.movedim(at, before - (at < before))  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
@@ -135,7 +135,7 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     return tuple(broadcast_tensors(*arrays_of(*args)))
 
 
-@composite(method=False)
+@composite
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices of a tensor along a dimension; see ``unbind``.
 
@@ -154,7 +154,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return unbind(array_of(x), axis)  # type: ignore[return-value]
 
 
-@composite(method=False)
+@composite
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``.
 
@@ -182,7 +182,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     return repeat_interleave(x, counts, at)
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     """The sum of the elements on the diagonal of each matrix.
 
@@ -200,7 +200,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     return lines.sum(-1, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def outer(x1: Any, x2: Any, /) -> Tensor:
     """Every product of an element of one vector and one of another.
 
@@ -228,7 +228,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     return a[:, None] * b  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("linalg",), method=False)
+@composite(namespaces=("linalg",))
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
 
@@ -249,7 +249,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
 # -- products of vectors and matrices ------------------------------------------------------------
 
 
-@composite(method=False)
+@composite
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
@@ -267,7 +267,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     return (a.conj_physical() * b).sum(axis)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def matvec(x1: Any, x2: Any, /) -> Tensor:
     """Products of matrices and vectors.
 
@@ -290,7 +290,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
     return (a @ b.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def vecmat(x1: Any, x2: Any, /) -> Tensor:
     """Products of vectors, conjugated if complex, and matrices.
 

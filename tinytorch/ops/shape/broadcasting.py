@@ -13,7 +13,7 @@ from ..checks import integers_of
 from .sizes import expand, expanded_size
 
 
-@op(view=True, node="ExpandBackward0")
+@op(method=True, view=True, node="ExpandBackward0")
 def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
     """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
 
@@ -36,7 +36,7 @@ def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
 broadcast_to.vjp(input=lambda xp, g: g)
 
 
-@composite
+@composite(method=True)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
 
@@ -52,7 +52,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return expand(input, tuple(other.shape))
 
 
-@composite(method=False)
+@composite
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of the given shapes broadcast to.
 
@@ -89,7 +89,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     return Size(result)
 
 
-@composite(method=False)
+@composite
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """The tensors, each stretched to their common shape without copying.
 

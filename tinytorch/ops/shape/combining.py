@@ -18,7 +18,7 @@ from .joining import at_least, cat, stack
 from .sizes import expand, flatten, reshape, transpose
 
 
-@composite(method=False)
+@composite
 def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
     """The coordinates of a grid, one tensor per dimension.
 
@@ -67,7 +67,7 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
     return (grids[1], grids[0], *grids[2:])
 
 
-@composite(method=False)
+@composite
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every choice of one element from each tensor.
 
@@ -101,7 +101,7 @@ def _check_vector(name: str, tensor: Tensor) -> None:
         raise RuntimeError(f"{name}: Expect a 1D vector, but got shape {list(tensor.shape)}")
 
 
-@op(method=False)
+@op
 def _chosen(xp: Backend, input: Array, r: int, with_replacement: bool) -> Array:
     """Indices of all combinations of ``r`` of the elements, in order: ``(r, count)``."""
     n = input.shape[0]
@@ -110,7 +110,7 @@ def _chosen(xp: Backend, input: Array, r: int, with_replacement: bool) -> Array:
     return grid[:, xp.all(rises, axis=0)]
 
 
-@composite(node="StackBackward0")
+@composite(method=True, node="StackBackward0")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All ways to take ``r`` elements, as ``itertools.combinations`` orders them.
 
@@ -142,7 +142,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return reshape(picked, (index.shape[1], r))
 
 
-@composite(method=False, node="BlockDiagBackward0")
+@composite(node="BlockDiagBackward0")
 def block_diag(*tensors: Tensor) -> Tensor:
     """The matrix with the given ones along its diagonal and zeros elsewhere.
 
@@ -188,7 +188,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     return cat(rows, 0)
 
 
-@op(method=False)
+@op
 def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...]:
     """The coordinates of places in the flattened form of a tensor of shape ``shape``.
 

@@ -23,7 +23,7 @@ def _plane(name: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return first, second
 
 
-@op(view=True)
+@op(method=True, view=True)
 def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """The diagonals of the matrices in two dimensions of ``input``.
 
@@ -61,7 +61,7 @@ diagonal.vjp(
 )
 
 
-@op(method=False)
+@op
 def _diagonal_write(
     xp: Backend, input: Array, shape: Any, offset: int, dim1: int, dim2: int
 ) -> Array:
@@ -76,7 +76,7 @@ _diagonal_write.vjp(
 )
 
 
-@composite(node="DiagEmbedBackward0")
+@composite(method=True, node="DiagEmbedBackward0")
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere.
 
@@ -113,7 +113,7 @@ def _diag_name(node: Node) -> str:
     return "DiagonalBackward0_copy" if len(node.shape) == 1 else "DiagEmbedBackward0"
 
 
-@composite(out=True, node=_diag_name, exact_out=True)
+@composite(method=True, out=True, node=_diag_name, exact_out=True)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal.
 
@@ -149,7 +149,7 @@ def _numpy_diag(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return diag(options.pop("v", input), k)
 
 
-@composite(node="DiagEmbedBackward0")
+@composite(method=True, node="DiagEmbedBackward0")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements of ``input`` on a diagonal.
 
@@ -184,7 +184,7 @@ def _check_matrix(name: str, input: Array) -> None:
         )
 
 
-@op(inplace=True, exact_out=True)
+@op(method=True, inplace=True, exact_out=True)
 def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
     """The lower triangle of matrices, zeros above it.
 
@@ -216,7 +216,7 @@ def _numpy_tril(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return tril(options.pop("m", input), k)
 
 
-@op(inplace=True, exact_out=True)
+@op(method=True, inplace=True, exact_out=True)
 def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
     """The upper triangle of matrices, zeros below it.
 
@@ -297,7 +297,7 @@ def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]
     return tuple(found) if numpy else found
 
 
-@composite(method=False, forms=_BY_COLUMNS)
+@composite(forms=_BY_COLUMNS)
 def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
     """Where the lower triangle of a matrix lies, in row-major order.
 
@@ -324,7 +324,7 @@ def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: A
     return _indices("tril_indices", row, col, offset, options)
 
 
-@composite(method=False, forms=_BY_COLUMNS)
+@composite(forms=_BY_COLUMNS)
 def triu_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
     """Where the upper triangle of a matrix lies, in row-major order.
 

@@ -11,7 +11,7 @@ from ...dispatch.op import composite
 from ..memory_order import from_longest, longer_steps
 
 
-@composite(method=False)
+@composite
 def is_tensor(obj: Any) -> bool:
     """Whether ``obj`` is a tensor.
 
@@ -26,7 +26,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
-@composite
+@composite(method=True)
 def is_nonzero(input: Tensor) -> bool:
     """Whether the single element of ``input`` is not zero.
 
@@ -44,7 +44,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-@composite
+@composite(method=True)
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape.
 
@@ -60,7 +60,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return bool(input.shape == other.shape)
 
 
-@composite
+@composite(method=True)
 def is_conj(input: Tensor) -> bool:
     """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
 
@@ -73,7 +73,7 @@ def is_conj(input: Tensor) -> bool:
     return isinstance(input, Conjugate)
 
 
-@composite
+@composite(method=True)
 def is_neg(input: Tensor) -> bool:
     """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
 
@@ -85,7 +85,7 @@ def is_neg(input: Tensor) -> bool:
     return isinstance(input, Negative)
 
 
-@composite(method=False)
+@composite
 def is_inference(input: Tensor) -> bool:
     """Whether ``input`` was made in inference mode, or is a view of a tensor that was.
 

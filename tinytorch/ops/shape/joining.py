@@ -20,7 +20,7 @@ _ONE_OR_SEVERAL = (
 )
 
 
-@op(method=False, promote="arithmetic", strict=True, moves=True, aliases=("concat", "concatenate"))
+@op(promote="arithmetic", strict=True, moves=True, aliases=("concat", "concatenate"))
 def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """``tensors`` one after the other along an existing dimension.
 
@@ -112,7 +112,7 @@ def _pieces(xp: Any, g: Any, in_shapes: Any, dim: int) -> list[Any]:
 cat.vjp(tensors=_pieces)
 
 
-@op(method=False, promote="arithmetic")
+@op(promote="arithmetic")
 def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """``tensors`` of one shape, side by side along a new dimension.
 
@@ -196,7 +196,7 @@ def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
     return tuple(at_least(tensor, ndim) for tensor in tensors_of(tensors))
 
 
-@composite(method=False, forms=_ONE_OR_SEVERAL)
+@composite(forms=_ONE_OR_SEVERAL)
 def atleast_1d(*tensors: Any) -> Any:
     """The tensors with at least one dimension.
 
@@ -214,7 +214,7 @@ def atleast_1d(*tensors: Any) -> Any:
     return _each(tensors, 1)
 
 
-@composite(method=False, forms=_ONE_OR_SEVERAL)
+@composite(forms=_ONE_OR_SEVERAL)
 def atleast_2d(*tensors: Any) -> Any:
     """The tensors with at least two dimensions; a vector becomes one row.
 
@@ -232,7 +232,7 @@ def atleast_2d(*tensors: Any) -> Any:
     return _each(tensors, 2)
 
 
-@composite(method=False, forms=_ONE_OR_SEVERAL)
+@composite(forms=_ONE_OR_SEVERAL)
 def atleast_3d(*tensors: Any) -> Any:
     """The tensors with at least three dimensions; a matrix gets a last one of size 1.
 
@@ -260,7 +260,7 @@ def _stacked(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
     return cat(grown, dim)
 
 
-@composite(out=True, method=False)
+@composite(out=True)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` side by side: along dimension 1, or 0 for vectors.
 
@@ -281,7 +281,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("hstack", tensors, 1, None)
 
 
-@composite(out=True, method=False, aliases=("row_stack",))
+@composite(out=True, aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows.
 
@@ -303,7 +303,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("vstack", tensors, 2, 0)
 
 
-@composite(out=True, method=False)
+@composite(out=True)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` one behind the other, along the third dimension.
 
@@ -324,7 +324,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("dstack", tensors, 3, 2)
 
 
-@composite(out=True, method=False)
+@composite(out=True)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` side by side along dimension 1; vectors count as columns.
 

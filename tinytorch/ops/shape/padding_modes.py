@@ -83,7 +83,7 @@ def _border(mode: str, x: Any, axis: int, width: int, value: Any, front: bool) -
 _OPTIONS = {"constant": ("constant_values", 0), "linear_ramp": ("end_values", 0)}
 
 
-@composite(method=False)
+@composite
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
 

@@ -27,7 +27,7 @@ from .views import own_copy
 Dims = int | Sequence[int]
 
 
-@composite
+@composite(method=True)
 def fliplr(input: Tensor) -> Tensor:
     """``input`` with its columns in reverse order: ``flip`` along dimension 1.
 
@@ -48,7 +48,7 @@ def fliplr(input: Tensor) -> Tensor:
     return flip(input, (1,))
 
 
-@composite
+@composite(method=True)
 def flipud(input: Tensor) -> Tensor:
     """``input`` with its rows in reverse order: ``flip`` along dimension 0.
 
@@ -69,7 +69,7 @@ def flipud(input: Tensor) -> Tensor:
     return flip(input, (0,))
 
 
-@op
+@op(method=True)
 def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> Array:
     """``input`` with its elements moved along, those beyond the end coming in at the start.
 
@@ -123,7 +123,7 @@ def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any)
     return roll(input, options.pop("shifts", shift), axis)
 
 
-@composite(node="Rot90Backward0")
+@composite(method=True, node="Rot90Backward0")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
 
@@ -170,7 +170,7 @@ def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Tensor:
 # -- several times ---------------------------------------------------------------------------------
 
 
-@op(method=False, node="RepeatBackward0")
+@op(node="RepeatBackward0")
 def _tile(xp: Backend, input: Array, repeats: Shape) -> Array:
     out = xp.tile(input, tuple(repeats))
     return xp.ascontiguousarray(out) if out.ndim else out
@@ -227,7 +227,7 @@ def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
     return _tile(input, counts)
 
 
-@composite
+@composite(method=True)
 def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """``input`` several times along each dimension; missing numbers are 1.
 
@@ -249,7 +249,7 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
-@op(method=False)
+@op
 def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array:
     """Element i of ``repeats`` says how often i comes; the host waits unless told the size."""
     if repeats.dtype.name not in ("int32", "int64"):
@@ -266,7 +266,7 @@ def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array
     return int64(xp, xp.searchsorted(ends, counting(xp, total), side="right"))
 
 
-@composite(node="ViewBackward0")
+@composite(method=True, node="ViewBackward0")
 def repeat_interleave(
     input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
     output_size: int | None = None,

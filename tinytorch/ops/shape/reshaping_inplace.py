@@ -61,7 +61,7 @@ def _has_views(tensor: Tensor) -> bool:
     return tensor._base is None and tensor._vc is not None and tensor._vc is not UNSETTLED
 
 
-@composite(node=_squeezed_name, like=squeeze)
+@composite(method=True, node=_squeezed_name, like=squeeze)
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
 
@@ -73,7 +73,7 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return _become(input, squeeze, dim)
 
 
-@composite(node="UnsqueezeBackward1", like=unsqueeze)
+@composite(method=True, node="UnsqueezeBackward1", like=unsqueeze)
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
 
@@ -85,7 +85,9 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     return _become(input, unsqueeze, dim)
 
 
-@composite(aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1", like=transpose)
+@composite(
+    method=True, aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1", like=transpose
+)
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions of ``input`` itself; see ``transpose``.
 
@@ -97,7 +99,7 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return _become(input, transpose, dim0, dim1)
 
 
-@composite(node="TBackward1", like=t)
+@composite(method=True, node="TBackward1", like=t)
 def t_(input: Tensor) -> Tensor:
     """Swap the dimensions of the matrix ``input`` itself; see ``t``.
 
@@ -109,7 +111,7 @@ def t_(input: Tensor) -> Tensor:
     return _become(input, t)
 
 
-@composite(node="AsStridedBackward1", like=as_strided)
+@composite(method=True, node="AsStridedBackward1", like=as_strided)
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Make ``input`` a window into its own memory; see ``as_strided``.
 
@@ -180,7 +182,7 @@ def _following(input: Tensor, count: int) -> Any:
     return grown
 
 
-@composite
+@composite(method=True)
 def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
     """Give ``input`` itself the shape of ``other``; see ``resize_``.
 

@@ -14,7 +14,7 @@ from ..checks import integer, integers_of
 from ..memory_order import copied
 
 
-@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+@op(method=True, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
     """The elements of ``input`` in row-major order, in another shape.
 
@@ -126,7 +126,7 @@ def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int,
     return found
 
 
-@op(view=True, gather=1, aliases=("swapaxes", "swapdims"))
+@op(method=True, view=True, gather=1, aliases=("swapaxes", "swapdims"))
 def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = None) -> Array:
     """``input`` with two dimensions swapped.
 
@@ -171,7 +171,7 @@ def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
 transpose.vjp(input=_transpose_gradient)
 
 
-@op(view=True)
+@op(method=True, view=True)
 def permute(xp: Backend, input: Array, dims: Shape) -> Array:
     """``input`` with its dimensions in another order.
 
@@ -222,7 +222,7 @@ def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
 
 
-@op(view=True, itself=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+@op(method=True, view=True, itself=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
 
@@ -263,7 +263,7 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
 flatten.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-@op(view=True, node="ViewBackward0")
+@op(method=True, view=True, node="ViewBackward0")
 def ravel(xp: Backend, input: Array) -> Array:
     """The elements of ``input`` in one dimension, in row-major order.
 
@@ -308,7 +308,7 @@ def _numpy_flatten(input: Tensor, order: str = "C") -> Tensor:
     return _numpy_ravel(input, order)
 
 
-@op(view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+@op(method=True, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
 def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
     """``input`` with dimension ``dim`` split into several.
 
@@ -346,7 +346,7 @@ def _squeeze_name(node: Node) -> str:
     return f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}"
 
 
-@op(view=True, inplace=False, node=_squeeze_name)
+@op(method=True, view=True, inplace=False, node=_squeeze_name)
 def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -> Array:
     """``input`` without its dimensions of size 1.
 
@@ -372,7 +372,7 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
 squeeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-@op(view=True)
+@op(method=True, view=True)
 def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
     """``input`` with a dimension of size 1 inserted before ``dim``.
 
@@ -467,7 +467,7 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
 expand.vjp(input=lambda xp, g: g)  # the engine sums over what was stretched
 
 
-@op
+@op(method=True)
 def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
     """``input`` with the order of its elements reversed along ``dims``.
 

@@ -17,7 +17,7 @@ from ..checks import integer, integers_of
 from .sizes import normalize_dim
 
 
-@op(view=True)
+@op(method=True, view=True)
 def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
     """The slices of ``input`` along ``dim``, without that dimension.
 
@@ -58,7 +58,7 @@ def _sections(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
     return tuple(pieces)
 
 
-@op(view=True)
+@op(method=True, view=True)
 def split_with_sizes(
     xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -105,7 +105,7 @@ def _split_name(node: Node) -> str:
     return "SplitBackward0" if one else "SplitWithSizesBackward0"
 
 
-@op(view=True, node=_split_name)
+@op(method=True, view=True, node=_split_name)
 def split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -178,7 +178,7 @@ def _numpy_split(
     return tensor_split(input, indices_or_sections, at)
 
 
-@op(view=True, node="SplitBackward0")
+@op(method=True, view=True, node="SplitBackward0")
 def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
     """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
 
@@ -216,7 +216,7 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
 chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(like=split)
+@op(method=True, like=split)
 def unsafe_split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -235,7 +235,7 @@ def unsafe_split(
 unsafe_split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(like=split_with_sizes)
+@op(method=True, like=split_with_sizes)
 def unsafe_split_with_sizes(
     xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
@@ -252,7 +252,7 @@ def unsafe_split_with_sizes(
 unsafe_split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-@op(node="UnsafeSplitBackward0", like=chunk)
+@op(method=True, node="UnsafeSplitBackward0", like=chunk)
 def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
     """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
 
@@ -279,7 +279,7 @@ def _check_places(given: Tensor) -> None:
         )
 
 
-@composite(aliases=("array_split",))
+@composite(method=True, aliases=("array_split",))
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """``input`` in a number of pieces along ``dim``, or cut at places.
 
@@ -365,7 +365,7 @@ def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[
     return tensor_split(input, given, dim)
 
 
-@composite
+@composite(method=True)
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its columns: dimension 1, or 0 of a vector.
 
@@ -387,7 +387,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
 
 
-@composite
+@composite(method=True)
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its rows, dimension 0.
 
@@ -409,7 +409,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _along("vsplit", input, indices_or_sections, 0, 2)
 
 
-@composite
+@composite(method=True)
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """``input`` cut along its third dimension.
 

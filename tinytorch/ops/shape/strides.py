@@ -19,7 +19,7 @@ from .views import own_copy
 # -- reading and writing by geometry, both linear --------------------------------------------------
 
 
-@op(method=False)
+@op
 def _window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
     """The elements of a one-dimensional array that a geometry names."""
     flat = in_rows(xp, input)
@@ -27,7 +27,7 @@ def _window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Ar
     return xp.array(xp.as_strided(flat[start:], tuple(size), steps), order="C")
 
 
-@op(method=False)
+@op
 def _placed(xp: Backend, input: Array, count: int, size: Any, stride: Any, start: int) -> Array:
     """``count`` zeros in a row, with ``input`` added where a geometry says."""
     places: Any = start
@@ -50,7 +50,7 @@ _placed.vjp(input=lambda xp, g, size, stride, start: xp.call(_window, g, size, s
 # -- windows ---------------------------------------------------------------------------------------
 
 
-@op(view=True, method=False)
+@op(view=True)
 def _as_strided(
     xp: Backend, input: Array, size: Any, stride: Any, start: int, own: Any, limits: Any
 ) -> Array:
@@ -131,7 +131,7 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
     return sizes, strides
 
 
-@composite
+@composite(method=True)
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A window into the memory of ``input``, or of the tensor that it is a view of.
 
@@ -175,7 +175,7 @@ def place(input: Tensor) -> tuple[int, int]:
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
 
 
-@composite(out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided)
+@composite(method=True, out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided)
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
@@ -189,7 +189,7 @@ def as_strided_copy(
     return own_copy(as_strided(input, size, stride, storage_offset))
 
 
-@op(method=False, node="AsStridedScatterBackward0")
+@op(node="AsStridedScatterBackward0")
 def _strided_scatter(
     xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any,
     lies_at: Any,
@@ -226,7 +226,7 @@ def _strided_keep(
 _strided_scatter.vjp(input=_strided_keep, src=_strided_read)
 
 
-@composite
+@composite(method=True)
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

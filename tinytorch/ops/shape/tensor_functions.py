@@ -16,7 +16,7 @@ from ..pointwise.arithmetic import sub
 _DLPACK_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}
 
 
-@composite(method=False)
+@composite
 def numel(input: Tensor) -> int:
     """The number of elements.
 
@@ -28,7 +28,7 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 
-@composite(method=False)
+@composite
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers.
 
@@ -40,7 +40,7 @@ def is_complex(input: Tensor) -> bool:
     return input.is_complex()
 
 
-@composite(method=False)
+@composite
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are real floating-point numbers.
 
@@ -52,7 +52,7 @@ def is_floating_point(input: Tensor) -> bool:
     return input.is_floating_point()
 
 
-@composite(method=False)
+@composite
 def is_signed(input: Tensor) -> bool:
     """Whether the elements can be negative.
 
@@ -64,7 +64,7 @@ def is_signed(input: Tensor) -> bool:
     return input.is_signed()
 
 
-@composite(method=False)
+@composite
 def get_device(input: Tensor) -> int:
     """The device's number, -1 on the CPU.
 
@@ -76,7 +76,7 @@ def get_device(input: Tensor) -> int:
     return input.get_device()
 
 
-@composite(method=False, elementwise=True)
+@composite(elementwise=True)
 def detach(input: Tensor) -> Tensor:
     """The same memory, cut off from the graph.
 
@@ -88,7 +88,7 @@ def detach(input: Tensor) -> Tensor:
     return input.detach()
 
 
-@composite(method=False)
+@composite
 def detach_(input: Tensor) -> Tensor:
     """``input`` itself, cut off from the graph.
 
@@ -104,7 +104,7 @@ def detach_(input: Tensor) -> Tensor:
     return input.detach_()
 
 
-@composite(method=False, node="RsubBackward1", elementwise=True)
+@composite(node="RsubBackward1", elementwise=True)
 def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, element by element.
 
@@ -179,7 +179,7 @@ def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
     return out  # type: ignore[no-any-return]
 
 
-@composite(method=False)
+@composite
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor that shares the memory of another library's, by DLPack.
 

@@ -13,7 +13,7 @@ from ..pointwise.complex_numbers import conj
 from .sizes import normalize_dim, transpose
 
 
-@op(view=True)
+@op(method=True, view=True)
 def t(xp: Backend, input: Array) -> Array:
     """The transpose of a matrix; tensors of fewer dimensions as they are.
 
@@ -105,7 +105,7 @@ def _swapped(xp: Any, x: Any) -> Any:
 mT.vjp(input=lambda xp, g: _swapped(xp, g))
 
 
-@composite(method=True, namespaces=("Tensor",), attribute=True)
+@composite(namespaces=("Tensor",), attribute=True)
 def mH(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
 
@@ -134,7 +134,7 @@ def mH(input: Tensor) -> Tensor:
     return conj(swapped)
 
 
-@composite
+@composite(method=True)
 def adjoint(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
 
@@ -149,7 +149,7 @@ def adjoint(input: Tensor) -> Tensor:
     return mH(input)
 
 
-@composite(method=True, namespaces=("Tensor",), attribute=True)
+@composite(namespaces=("Tensor",), attribute=True)
 def H(input: Tensor) -> Tensor:
     """The transpose of a matrix, conjugated if it is complex; a 0-d tensor is its own.
 
@@ -175,7 +175,7 @@ def H(input: Tensor) -> Tensor:
     return conj(swapped)
 
 
-@op(view=True, aliases=("moveaxis",), node="PermuteBackward0")
+@op(method=True, view=True, aliases=("moveaxis",), node="PermuteBackward0")
 def movedim(
     xp: Backend, input: Array, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> Array:

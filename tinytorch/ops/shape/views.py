@@ -14,7 +14,7 @@ from ..memory_order import arranged, suggested
 from .sizes import reshape, reshaped
 
 
-@op(view=True, method=False)
+@op(view=True)
 def _view(xp: Backend, input: Array, size: Shape) -> Array:
     out = reshaped("view", input, size)
     if out.base is not input and input.size and not xp.is_view(out, input):
@@ -28,7 +28,7 @@ def _view(xp: Backend, input: Array, size: Shape) -> Array:
 _view.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-@op(view=True, method=False)
+@op(view=True)
 def _view_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
     have, wanted = xp.dtype_of(input), dtypes.as_dtype(dtype)
     if have.itemsize != wanted.itemsize:
@@ -72,7 +72,7 @@ def _as_dtype(input: Tensor, dtype: Any) -> Tensor:
     return _view_dtype(input, wanted)
 
 
-@composite
+@composite(method=True)
 def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory in another shape, or its bytes as another dtype.
 
@@ -108,7 +108,7 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 view.plainly(_view)
 
 
-@composite
+@composite(method=True)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same memory in the shape of ``other``; see ``view``.
 
@@ -124,7 +124,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return _view(input, tuple(other.shape))
 
 
-@composite
+@composite(method=True)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``.
 
@@ -140,7 +140,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     return reshape(input, tuple(other.shape))
 
 
-@op(view=True, method=False, public=False, node="CloneBackward0")
+@op(view=True, public=False, node="CloneBackward0")
 def in_order(xp: Backend, input: Array) -> Array:
     """``input`` with its elements in row-major order in memory, perhaps a view."""
     return xp.ascontiguousarray(input)
@@ -149,7 +149,7 @@ def in_order(xp: Backend, input: Array) -> Array:
 in_order.vjp(input=lambda xp, g: g)
 
 
-@op(method=False)
+@op
 def _in_format(xp: Backend, input: Array, memory_format: Any) -> Array:
     return arranged(xp, input, memory_format)
 
@@ -157,7 +157,7 @@ def _in_format(xp: Backend, input: Array, memory_format: Any) -> Array:
 _in_format.vjp(input=lambda xp, g: g)
 
 
-@composite
+@composite(method=True)
 def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     """``input`` with its elements in the format's order in memory: itself, or a copy.
 

@@ -6,7 +6,7 @@ from ...dispatch.op import Array, Backend, Operand, op
 from ...dispatch.out import scalar_name
 
 
-@op(method=False, promote="arithmetic", strict=True, exact_out=True)
+@op(promote="arithmetic", strict=True, exact_out=True)
 def isin(
     xp: Backend,
     elements: Operand,

@@ -26,7 +26,7 @@ def _size(name: str, input: Array, at: int) -> int:
     return size
 
 
-@op(method=False)
+@op
 def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool) -> Array:
     """Index of the element of a rank along ``dim``, which keeps size 1; None for the median.
 
@@ -65,7 +65,7 @@ _kthvalue_result = named_result("kthvalue", "values indices")
 _mode_result = named_result("mode", "values indices")
 
 
-@op(method=False)
+@op
 def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
     refuse(xp, "median_cpu", "bc", input)
     if not input.size:
@@ -112,7 +112,7 @@ def _nanmedian_name(node: Node) -> str:
     return f"NanmedianBackward{int(node.op.name != '_median_of_all')}"
 
 
-@composite(
+@composite(method=True,
     out=True, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name,
     buffered=False,
 )  # fmt: skip
@@ -139,7 +139,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return _median("median", _median_result, input, dim, keepdim, False)
 
 
-@composite(
+@composite(method=True,
     out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS), node=_nanmedian_name,
     buffered=False,
 )  # fmt: skip
@@ -167,7 +167,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     return _median("nanmedian", _nanmedian_result, input, dim, keepdim, True)
 
 
-@composite(out=True, node="KthvalueBackward0", buffered=False)
+@composite(method=True, out=True, node="KthvalueBackward0", buffered=False)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim``, and where it is.
 
@@ -199,7 +199,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
     return _picked(_kthvalue_result, input, index, at, keepdim)  # type: ignore[no-any-return]
 
 
-@op(method=False)
+@op
 def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     """Index of the last of the most frequent elements, the smallest of several such."""
     rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
@@ -214,7 +214,7 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite(out=True, node="ModeBackward0", frees=True, buffered=False)
+@composite(method=True, out=True, node="ModeBackward0", frees=True, buffered=False)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

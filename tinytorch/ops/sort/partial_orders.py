@@ -11,7 +11,7 @@ from ..shape.sizes import normalize_dim
 from .sorting import argsort, sort
 
 
-@composite(method=False)
+@composite
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
 
@@ -33,7 +33,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     return sort(x, at)[0]
 
 
-@composite(method=False)
+@composite
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
 
@@ -64,7 +64,7 @@ def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
             raise IndexError(f"{name}(): kth={place} is out of bounds for a dimension of {size}")
 
 
-@composite(method=False)
+@composite
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first.
 

@@ -16,7 +16,7 @@ from ..named_results import named_result
 from ..shape.sizes import normalize_dim
 
 
-@op(method=False, public=False)
+@op(public=False)
 def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
     """Indices that sort along ``dim``, equal elements in their order; NaN is largest."""
     at = normalize_dim(name, dim, input.ndim)
@@ -35,7 +35,7 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@composite(out=True, node="SortBackward0", buffered=False)
+@composite(method=True, out=True, node="SortBackward0", buffered=False)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
@@ -84,7 +84,7 @@ def _numpy_sort(
     return values
 
 
-@composite(out=True, exact_out=True)
+@composite(method=True, out=True, exact_out=True)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> Tensor:
@@ -120,7 +120,7 @@ def _numpy_argsort(
     return argsort(source, dim, descending)
 
 
-@composite(out=True, node="SortBackward0", exact_out=True, buffered=False)
+@composite(method=True, out=True, node="SortBackward0", exact_out=True, buffered=False)
 def msort(input: Tensor) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
@@ -132,7 +132,7 @@ def msort(input: Tensor) -> Tensor:
     return sort(input, 0)[0]
 
 
-@op(method=False)
+@op
 def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     """Indices of the ``k`` largest or smallest along ``dim``, in order."""
     refuse(xp, "topk_cpu", "bc", input)
@@ -145,7 +145,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     return in_rows(xp, xp.leading(input, k, at, largest))
 
 
-@composite(out=True, node="TopkBackward0", buffered=False)
+@composite(method=True, out=True, node="TopkBackward0", buffered=False)
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
@@ -179,7 +179,7 @@ def topk(
 # -- places in sorted sequences ----------------------------------------------------------------
 
 
-@op(method=False)
+@op
 def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool) -> Array:
     """How many boundaries lie before each value; with ``right``, also those equal to it.
 
@@ -241,7 +241,7 @@ def _agreed(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     return boundaries.to(wanted), values.to(wanted)
 
 
-@composite(out=True, exact_out=True)
+@composite(method=True, out=True, exact_out=True)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Tensor | None = None,
@@ -307,7 +307,7 @@ def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
         )
 
 
-@composite(out=True, method=False, exact_out=True)
+@composite(out=True, exact_out=True)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:

@@ -63,7 +63,7 @@ def _unique_name(node: Node) -> str:
     return "UniqueDimBackward0" if along else "Unique2Backward0"
 
 
-@op(method=False, node=_unique_name)
+@op(node=_unique_name)
 def _distinct(
     xp: Backend, input: Array, dim: int | None, consecutive: bool, equal_nan: bool
 ) -> tuple[Array, Array, Array, Array]:
@@ -93,7 +93,7 @@ def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
     return int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
 
 
-@op(method=False, node=_unique_name)
+@op(node=_unique_name)
 def _distinct_elements(
     xp: Backend, input: Array, consecutive: bool, counts: bool
 ) -> tuple[Array, Array]:
@@ -158,7 +158,7 @@ _FORMS = (
 )
 
 
-@composite(forms=_FORMS)
+@composite(method=True, forms=_FORMS)
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -205,7 +205,7 @@ def _numpy_unique(
     return _results(values, chosen)
 
 
-@composite(forms=_FORMS)
+@composite(method=True, forms=_FORMS)
 def unique_consecutive(
     input: Tensor,
     return_inverse: bool = False,

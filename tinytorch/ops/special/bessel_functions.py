@@ -12,7 +12,7 @@ from . import bessel_quotients
 SPECIAL = ("special",)
 
 
-@op(inplace=True, promote="float", namespaces=("", "special"))
+@op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def i0(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the first kind, order 0.
 
@@ -42,7 +42,7 @@ def _of_cephes(xp: Backend, name: str, kernel: Any, x: Array) -> Array:
 i0.vjp(input=lambda xp, g, input: g * xp.call(i1, input))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def i0e(xp: Backend, input: Array) -> Array:
     """``exp(-|x|) * i0(x)``.
 
@@ -60,7 +60,7 @@ def i0e(xp: Backend, input: Array) -> Array:
 i0e.vjp(input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input) * out))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def i1(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the first kind, order 1.
 
@@ -84,7 +84,7 @@ def _over(xp: Any, out: Any, x: Any) -> Any:
 i1.vjp(input=lambda xp, g, input, out: g * (xp.call(i0, input) - _over(xp, out, input)))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def i1e(xp: Backend, input: Array) -> Array:
     """``exp(-|x|) * i1(x)``.
 
@@ -106,7 +106,7 @@ i1e.vjp(
 )
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def bessel_j0(xp: Backend, input: Array) -> Array:
     """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
 
@@ -124,7 +124,7 @@ def bessel_j0(xp: Backend, input: Array) -> Array:
     return _of_cephes(xp, "bessel_j0", bessel_quotients.j0, input)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def bessel_j1(xp: Backend, input: Array) -> Array:
     """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
 
@@ -142,7 +142,7 @@ def bessel_j1(xp: Backend, input: Array) -> Array:
     return _of_cephes(xp, "bessel_j1", bessel_quotients.j1, input)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def bessel_y0(xp: Backend, input: Array) -> Array:
     """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
 
@@ -160,7 +160,7 @@ def bessel_y0(xp: Backend, input: Array) -> Array:
     return _of_cephes(xp, "bessel_y0", bessel_quotients.y0, input)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def bessel_y1(xp: Backend, input: Array) -> Array:
     """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
 
@@ -178,7 +178,7 @@ def bessel_y1(xp: Backend, input: Array) -> Array:
     return _of_cephes(xp, "bessel_y1", bessel_quotients.y1, input)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def modified_bessel_i0(xp: Backend, input: Array) -> Array:
     """``i0`` by another name, without a gradient, as in torch.
 
@@ -193,7 +193,7 @@ def modified_bessel_i0(xp: Backend, input: Array) -> Array:
     return _of_scipy(xp, "i0", input, "modified_bessel_i0")
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def modified_bessel_i1(xp: Backend, input: Array) -> Array:
     """``i1`` by another name, without a gradient, as in torch.
 
@@ -208,7 +208,7 @@ def modified_bessel_i1(xp: Backend, input: Array) -> Array:
     return _of_scipy(xp, "i1", input, "modified_bessel_i1")
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def modified_bessel_k0(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the second kind, order 0. Not differentiable.
 
@@ -226,7 +226,7 @@ def modified_bessel_k0(xp: Backend, input: Array) -> Array:
     return _of_scipy(xp, "k0", input, "modified_bessel_k0")
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def modified_bessel_k1(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the second kind, order 1. Not differentiable.
 
@@ -244,7 +244,7 @@ def modified_bessel_k1(xp: Backend, input: Array) -> Array:
     return _of_scipy(xp, "k1", input, "modified_bessel_k1")
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
     """``exp(x) * modified_bessel_k0(x)``. Not differentiable.
 
@@ -262,7 +262,7 @@ def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
     return _of_scipy(xp, "k0e", x, "scaled_modified_bessel_k0")
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
     """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
 
@@ -280,7 +280,7 @@ def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
     return _of_scipy(xp, "k1e", x, "scaled_modified_bessel_k1")
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
     """``sin(x) / x``, and 1 at 0. Not differentiable, as in torch.
 
@@ -298,7 +298,7 @@ def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
     return xp.where(far, xp.sin(safe) / safe, xp.astype(x == 0, x.dtype))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def airy_ai(xp: Backend, x: Array) -> Array:
     """The Airy function Ai. Not differentiable, as in torch.
 

@@ -16,7 +16,7 @@ _ROOT_PI = math.sqrt(math.pi)
 _ROOT_2PI = math.sqrt(2 * math.pi)
 
 
-@op(inplace=True, promote="float", namespaces=BOTH)
+@op(inplace=True, promote="float", namespaces=BOTH, method=True)
 def erf(xp: Backend, input: Array) -> Array:
     """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
 
@@ -35,7 +35,7 @@ def erf(xp: Backend, input: Array) -> Array:
 erf.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (2 / _ROOT_PI)))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH)
+@op(inplace=True, promote="float", namespaces=BOTH, method=True)
 def erfc(xp: Backend, input: Array) -> Array:
     """``1 - erf(x)``, without cancellation for large ``x``.
 
@@ -54,7 +54,7 @@ def erfc(xp: Backend, input: Array) -> Array:
 erfc.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (-2 / _ROOT_PI)))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH)
+@op(inplace=True, promote="float", namespaces=BOTH, method=True)
 def erfinv(xp: Backend, input: Array) -> Array:
     """The inverse of ``erf``: ±inf at ±1, NaN beyond.
 
@@ -79,7 +79,7 @@ def _erfinv_gradient(xp: Any, g: Any, input: Any) -> Any:
 erfinv.vjp(input=_erfinv_gradient)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def erfcx(xp: Backend, input: Array) -> Array:
     """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
 
@@ -121,7 +121,7 @@ def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
 _ndtr.vjp(input=_ndtr_gradient)
 
 
-@composite(namespaces=SPECIAL, method=False, node="MulBackward1", out=True, buffered=True)
+@composite(namespaces=SPECIAL, node="MulBackward1", out=True, buffered=True)
 def ndtr(input: Tensor) -> Tensor:
     """The normal distribution's probability of at most ``x``.
 
@@ -136,7 +136,7 @@ def ndtr(input: Tensor) -> Tensor:
     return _ndtr(input)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def ndtri(xp: Backend, input: Array) -> Array:
     """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
 
@@ -155,7 +155,7 @@ def ndtri(xp: Backend, input: Array) -> Array:
 ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def log_ndtr(xp: Backend, input: Array) -> Array:
     """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
 
@@ -188,7 +188,7 @@ def _log_ndtr_rule(xp: Any, g: Any, input: Any, out: Any) -> Any:
 log_ndtr.vjp(input=_log_ndtr_rule)
 
 
-@op(promote="float", namespaces=SPECIAL, method=False)
+@op(promote="float", namespaces=SPECIAL)
 def entr(xp: Backend, input: Array) -> Array:
     """``-x * log(x)``: 0 at 0, -inf below.
 

@@ -17,7 +17,7 @@ from ..shape.views import contiguous
 BOTH = ("", "special")
 
 
-@op(inplace=True, promote="float", also=("special.gammaln",))
+@op(method=True, inplace=True, promote="float", also=("special.gammaln",))
 def lgamma(xp: Backend, input: Array) -> Array:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
 
@@ -42,7 +42,7 @@ def lgamma(xp: Backend, input: Array) -> Array:
 lgamma.vjp(input=lambda xp, g, input: g * xp.call(digamma, input))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, also=("special.psi",))
+@op(inplace=True, promote="float", namespaces=BOTH, method=True, also=("special.psi",))
 def digamma(xp: Backend, input: Array) -> Array:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
@@ -61,7 +61,7 @@ def digamma(xp: Backend, input: Array) -> Array:
 digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
 
 
-@op(method=False, elementwise=True)
+@op(elementwise=True)
 def _polygamma(xp: Backend, input: Array, n: int) -> Array:
     """``(-1)^(n+1) n! ζ(n + 1, x)`` for ``n >= 1``."""
     refuse(xp, "polygamma" if n > 1 else "trigamma", "c", input)
@@ -75,7 +75,7 @@ def _polygamma(xp: Backend, input: Array, n: int) -> Array:
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
 
 
-@composite(namespaces=BOTH, out=True, inplace=False, method=False, buffered=False)
+@composite(namespaces=BOTH, out=True, inplace=False, buffered=False)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The ``n``-th derivative of ``digamma``.
 
@@ -135,7 +135,9 @@ for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygam
     attach(Tensor, _name, _method)
 
 
-@composite(out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0")
+@composite(
+    method=True, out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0"
+)
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``.
 
@@ -166,7 +168,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     return contiguous(total)
 
 
-@op(inplace=True, promote="arithmetic", strict=True, also=("special.gammainc",))
+@op(method=True, inplace=True, promote="arithmetic", strict=True, also=("special.gammainc",))
 def igamma(xp: Backend, input: Array, other: Array) -> Array:
     """The regularised lower incomplete gamma function ``P(a, x)``.
 
@@ -200,7 +202,7 @@ igamma.vjp(
 )
 
 
-@op(inplace=True, promote="arithmetic", strict=True, also=("special.gammaincc",))
+@op(method=True, inplace=True, promote="arithmetic", strict=True, also=("special.gammaincc",))
 def igammac(xp: Backend, input: Array, other: Array) -> Array:
     """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
@@ -229,7 +231,7 @@ igammac.vjp(
 )
 
 
-@op(promote="float", strict=True, namespaces=("special",), method=False)
+@op(promote="float", strict=True, namespaces=("special",))
 def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
     """The Hurwitz zeta function, the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``.
 

@@ -124,7 +124,7 @@ def _far(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
     return xp.where(x < 0, other, kind.at(xp, size, n))
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the first kind, ``cos(n arccos(x))``.
 
@@ -146,7 +146,7 @@ def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     return _chebyshev(xp, input, n, _T)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the second kind.
 
@@ -168,7 +168,7 @@ def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     return _chebyshev(xp, input, n, _U)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the third kind.
 
@@ -190,7 +190,7 @@ def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     return _chebyshev(xp, input, n, _V)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the fourth kind.
 
@@ -236,7 +236,7 @@ def _legendre_step(x: Any, k: int, now: Any, before: Any) -> Any:
     return ((2 * k + 1) * x * now - k * before) / (k + 1)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
     """The physicists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
 
@@ -258,7 +258,7 @@ def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
     return _hermite(xp, input, n, lambda x: 2 * x, _hermite_step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
     """The probabilists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
 
@@ -284,7 +284,7 @@ def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
     return _hermite(xp, input, n, lambda x: x, step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Laguerre polynomial.
 
@@ -306,7 +306,7 @@ def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
     return _polynomial(xp, input, n, lambda x: 1 - x, _laguerre_step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Legendre polynomial.
 
@@ -328,7 +328,7 @@ def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
     return _polynomial(xp, input, n, lambda x: x, _legendre_step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the first kind, shifted from [-1, 1] to [0, 1].
 
@@ -350,7 +350,7 @@ def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> A
     return _chebyshev(xp, 2 * input - 1, n, _T)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the second kind, shifted from [-1, 1] to [0, 1].
 
@@ -372,7 +372,7 @@ def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> A
     return _chebyshev(xp, 2 * input - 1, n, _U)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the third kind, shifted from [-1, 1] to [0, 1].
 
@@ -394,7 +394,7 @@ def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> A
     return _chebyshev(xp, 2 * input - 1, n, _V)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL, method=False)
+@op(promote="float", strict=True, namespaces=SPECIAL)
 def shifted_chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the fourth kind, shifted from [-1, 1] to [0, 1].
 
