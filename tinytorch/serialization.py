@@ -26,8 +26,8 @@ from typing import IO, Any, TypeAlias
 
 from .backends import Backend
 from .checkpoint import archive
-from .checkpoint.archive import ArchiveReader, ArchiveWriter
-from .checkpoint.files import can_seek, check_file, opened, read, seekable
+from .checkpoint.archive import ArchiveReader, ArchiveWriter, survey
+from .checkpoint.files import can_seek, check_file, opened, read, seekable, write_file
 from .checkpoint.legacy import LegacyReader
 from .checkpoint.legacy import write as write_legacy
 from .checkpoint.names import (
@@ -41,9 +41,7 @@ from .checkpoint.names import (
 )
 from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
-from .checkpoint.replacing import write_file
 from .checkpoint.storages import restorer
-from .checkpoint.survey import survey
 from .checkpoint.writing import CLASSES, REDUCERS, Storage, attributes, pickled
 from .compat.unsupported import absent
 from .core.device import device

@@ -9,6 +9,7 @@ import io
 import pickle
 import zipfile
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,18 @@ LEAKED = {
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether a kept description holds; an object may have got further attributes since."""
+    """Whether a kept description holds; an object may have got further attributes since.
+
+    A class counts as the same where its former path leads to it.
+    """
     if isinstance(one, np.ndarray | np.generic):
         return one.dtype == other.dtype and np.array_equal(one, other, one.dtype.kind in "fc")
     if isinstance(one, list):
         return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict):
         return one.keys() <= other.keys() and all(is_same(one[key], other[key]) for key in one)
+    if isinstance(one, str) and one.startswith("tinytorch."):
+        return one == other or resolve_name(one) is resolve_name(other)
     return bool(one == other) or (one != one and other != other)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tinytorch.utils._call_graph import call_graph
+from tinytorch.utils.graph_drawing import call_graph
 
 
 def branches(torch: Any) -> Any:

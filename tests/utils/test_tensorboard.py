@@ -186,7 +186,7 @@ def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -
 def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard.summary")
     from tinytorch.utils import tensorboard
-    from tinytorch.utils._call_graph import CallNode
+    from tinytorch.utils.graph_drawing import CallNode
 
     writer = tensorboard._Plain(str(tmp_path), max_queue=10, flush_secs=120, filename_suffix="")
     writer.add_scalar("loss", 0.5, 3)

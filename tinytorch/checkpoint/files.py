@@ -1,10 +1,22 @@
-"""The files of ``save`` and ``load``: how they are opened, and what kind one is."""
+"""The files of ``save`` and ``load``: how they are opened, and what kind one is.
+
+Files that are written whole: under a name of their own, which then takes the place of the old.
+
+A process that is killed leaves the old file or the new one, and of two that save to one path at
+once one wins. The file is written in place, as ``open(path, "wb")`` does, where a new file could
+not stand for the old one: for devices and pipes, for a file with several hard links, with another
+owner or with extended attributes, in a folder where no file can be made, and on a disk without
+room for both.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
+import secrets
+import stat
 import tokenize
 import zlib
 from collections.abc import Callable, Iterator
@@ -111,3 +123,114 @@ _DAMAGED = (
     *archive.BROKEN_ZIP, zlib.error, tokenize.TokenError, ValueError, KeyError, EOFError, OSError,
     MemoryError, OverflowError, SyntaxError, TypeError,
 )  # fmt: skip
+
+
+#: Writes the contents of a file, the same at each call.
+Write: TypeAlias = Callable[[IO[bytes]], object]
+#: Errors of the folder or the disk, not of the file: writing in place may still succeed.
+_NO_SECOND_FILE = {
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT,
+    errno.EFBIG,
+}  # fmt: skip
+
+
+def write_file(f: Any, write: Write) -> None:
+    """Write to the file ``f``, or to the one of a path, which is whole or as it was.
+
+    Raises:
+        RuntimeError: If the folder does not exist.
+        OSError: If the file may not be written, or does not fit; it is as it was then.
+    """
+    if not isinstance(f, (str, os.PathLike)):
+        write(f)
+        # Another program may open the file by its name.
+        getattr(f, "flush", lambda: None)()
+        return
+    folder = os.path.dirname(os.fsdecode(f))
+    if folder and not os.path.isdir(folder):
+        raise RuntimeError(f"Parent directory {folder} does not exist.")
+    target = os.path.realpath(os.fsdecode(f))
+    found = _status(target)
+    if found is None or _is_replaceable(target, found):
+        try:
+            return _replace(target, found, write)
+        except OSError as error:
+            if error.errno not in _NO_SECOND_FILE or not _has_room(target, found, write):
+                raise
+    with open(target, "wb") as file:
+        write(file)
+
+
+def _status(target: str) -> os.stat_result | None:
+    """The status of the file that is there, if any; OSError if it may not be written."""
+    try:
+        found = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(found.st_mode):  # to open a pipe and close it again would end it
+        os.close(os.open(target, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)))
+    return found
+
+
+def _is_replaceable(target: str, found: os.stat_result) -> bool:
+    """Whether a new file can take the place of the old one without a difference."""
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        return False
+    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+        return False
+    with contextlib.suppress(OSError):  # a file system without attributes
+        return not getattr(os, "listxattr", lambda path: [])(target)
+    return True
+
+
+def _replace(target: str, found: os.stat_result | None, write: Write) -> None:
+    part = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with open(part, "wb", opener=lambda path, _: os.open(path, flags, 0o666)) as file:
+            if found is not None and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), stat.S_IMODE(found.st_mode))
+                if os.fstat(file.fileno()).st_gid != found.st_gid:
+                    os.fchown(file.fileno(), -1, found.st_gid)
+            write(file)
+        os.replace(part, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(part)
+        raise
+
+
+class _Counter:
+    """A file that counts the bytes that are written to it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def write(self, data: Any) -> int:
+        """Count ``data``."""
+        size = memoryview(data).nbytes
+        self.count += size
+        return size
+
+    def tell(self) -> int:
+        """The number of bytes so far."""
+        return self.count
+
+    def seekable(self) -> bool:
+        """False: what was written is gone."""
+        return False
+
+    def flush(self) -> None:
+        """Do nothing: no byte is buffered."""
+
+
+def _has_room(target: str, found: os.stat_result | None, write: Write) -> bool:
+    """Whether the disk has room for the new file once the old one is empty."""
+    if found is None or not hasattr(os, "statvfs") or not stat.S_ISREG(found.st_mode):
+        return True
+    counter: Any = _Counter()
+    write(counter)
+    disk = os.statvfs(target)
+    free = disk.f_bavail * disk.f_frsize + found.st_blocks * 512
+    return bool(counter.count <= free)

@@ -10,8 +10,8 @@ import struct
 import sys
 from typing import IO, Any
 
+from .archive import BROKEN, PythonUnpickler, survey
 from .names import PROTOCOL
-from .survey import BROKEN, PythonUnpickler, survey
 from .writing import pickled
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C

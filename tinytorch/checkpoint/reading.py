@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from .archive import PythonUnpickler
 from .names import (
     CALLED,
     NAMED,
@@ -19,7 +20,6 @@ from .names import (
     rebuild_with_state,
     unsupported,
 )
-from .survey import PythonUnpickler
 
 #: Returns a storage: of a type, by key, location and number of elements.
 ReadStorage = Callable[[StorageType, str, str, int], LoadedStorage]

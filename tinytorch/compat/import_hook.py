@@ -59,6 +59,11 @@ ELSEWHERE = {
     "ops._untyped_storage": "ops.create.untyped_storage",
     "ops.applied_functions": "ops.reduce.applied_functions",
     "ops.index_tools": "ops.index.index_tools",
+    "nn.adaptive_pooling": "nn.pooling",
+    "nn.conv_transpose": "nn.conv",
+    "nn.lazy_conv": "nn.lazy",
+    "nn.lazy_norm": "nn.lazy",
+    "nn.rnn_base": "nn.rnn",
 }
 
 

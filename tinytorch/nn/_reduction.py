@@ -1,8 +1,13 @@
-"""``torch.nn._reduction``: reductions of losses as numbers, and by their older arguments."""
+"""``torch.nn._reduction``: reductions of losses as numbers, and by their older arguments.
+
+What the loss modules share.
+"""
 
 from __future__ import annotations
 
+from ..core.tensor import Tensor
 from ..ops.nn.loss import in_present_words, reduction_of
+from .module import Module
 
 _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
@@ -63,3 +68,47 @@ def legacy_get_enum(
         0
     """
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))
+
+
+class Loss(Module):
+    """A loss with a way of reducing it over the elements.
+
+    Args:
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    reduction: str
+
+    def __init__(
+        self,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__()
+        self.reduction = reduction_of(reduction, size_average, reduce)
+
+
+class WeightedLoss(Loss):
+    """A loss with a weight for each class, kept as a buffer.
+
+    Args:
+        weight: Shape ``(classes,)``. Default: all the same.
+        size_average: Deprecated; see ``reduction``.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)

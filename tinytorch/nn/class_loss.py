@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ..core.tensor import Tensor
 from ..warnings import warn
 from . import functional as F
-from ._loss import Loss, WeightedLoss
+from ._reduction import Loss, WeightedLoss
 from .linear import Linear
 
 __all__ = [

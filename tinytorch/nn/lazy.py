@@ -1,4 +1,9 @@
-"""Modules that learn the size of their input from the first one they see."""
+"""Modules that learn the size of their input from the first one they see.
+
+The lazy forms of convolutions.
+
+The lazy forms of batch and instance normalisation.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,49 @@ from itertools import chain
 from typing import Any, cast
 
 from ..core.tensor import Tensor
+from ..dtypes import int64
+from ..ops.create.factories import tensor
+from ._sizes import Sizes
+from .batchnorm import (
+    BatchNorm,
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    NormBase,
+)
+from .conv import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvBase,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
 from .linear import Linear
 from .module import Module
-from .parameter import Uninitialized, UninitializedParameter, is_lazy
+from .parameter import Uninitialized, UninitializedBuffer, UninitializedParameter, is_lazy
 
-__all__ = ["LazyLinear", "LazyModuleMixin"]
+__all__ = [
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
+    "LazyModuleMixin",
+]
 
 
 class LazyModuleMixin:
@@ -139,3 +182,422 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.reset_parameters()
         # Loaded parameters have their shapes already.
         self.in_features = self.weight.shape[-1]
+
+
+class _LazyConv(LazyModuleMixin, ConvBase):
+    """What the lazy convolutions share."""
+
+    _ndim: int
+
+    def _make_lazy(self, out_channels: int, bias: bool, **factory: Any) -> None:
+        self.weight: UninitializedParameter = UninitializedParameter(**factory)
+        self.out_channels = out_channels
+        if bias:
+            self.bias: UninitializedParameter = UninitializedParameter(**factory)
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew, once they have shapes."""
+        if not self.has_uninitialized_params() and self.in_channels:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Give the parameters the shapes that fit ``input``."""
+        if not self.has_uninitialized_params():
+            return
+        self.in_channels: int = self._get_in_channels(input)
+        if self.in_channels % self.groups:
+            raise ValueError("in_channels must be divisible by groups")
+        materialize(self.weight, self._weight_shape())
+        materialize(self.bias, (self.out_channels,))
+        self.reset_parameters()
+
+    def _get_in_channels(self, input: Tensor) -> int:
+        """Channels of an input; ``initialize_parameters`` calls it."""
+        ndim = self._get_num_spatial_dims()
+        if input.ndim not in (ndim + 1, ndim + 2):
+            raise RuntimeError(
+                f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to "
+                f"{type(self).__name__}, but got input of size: {input.shape}"
+            )
+        return input.shape[-ndim - 1]
+
+    def _get_num_spatial_dims(self) -> int:
+        return self._ndim
+
+
+class _LazyForward(_LazyConv):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: str | Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        arguments: tuple[Any, ...] = (
+            0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode,
+        )  # fmt: skip
+        super().__init__(*arguments)
+        self._make_lazy(out_channels, bias, device=device, dtype=dtype)
+
+
+class LazyConv1d(_LazyForward, Conv1d):
+    """A Conv1d that takes ``in_channels`` from its first input.
+
+    Args:
+        out_channels: Channels of the output.
+        kernel_size: See Conv1d; so for the others.
+        stride: Default: 1.
+        padding: Default: 0.
+        dilation: Default: 1.
+        groups: Default: 1.
+        bias: Default: True.
+        padding_mode: Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyConv1d(4, 3)(tt.ones(2, 5, 8)).shape
+        tinytorch.Size([2, 4, 6])
+    """
+
+    cls_to_become: type[Module] | None = Conv1d
+
+
+class LazyConv2d(_LazyForward, Conv2d):
+    """A Conv2d that takes ``in_channels`` from its first input.
+
+    Args:
+        out_channels: Channels of the output.
+        kernel_size: See Conv2d; so for the others.
+        stride: Default: 1.
+        padding: Default: 0.
+        dilation: Default: 1.
+        groups: Default: 1.
+        bias: Default: True.
+        padding_mode: Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyConv2d(4, 3)(tt.ones(2, 5, 8, 8)).shape
+        tinytorch.Size([2, 4, 6, 6])
+    """
+
+    cls_to_become: type[Module] | None = Conv2d
+
+
+class LazyConv3d(_LazyForward, Conv3d):
+    """A Conv3d that takes ``in_channels`` from its first input.
+
+    Args:
+        out_channels: Channels of the output.
+        kernel_size: See Conv3d; so for the others.
+        stride: Default: 1.
+        padding: Default: 0.
+        dilation: Default: 1.
+        groups: Default: 1.
+        bias: Default: True.
+        padding_mode: Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyConv3d(4, 2)(tt.ones(2, 5, 3, 3, 3)).shape
+        tinytorch.Size([2, 4, 2, 2, 2])
+    """
+
+    cls_to_become: type[Module] | None = Conv3d
+
+
+class _LazyTranspose(_LazyConv):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Sizes = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        arguments: tuple[Any, ...] = (
+            0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation,
+            padding_mode,
+        )  # fmt: skip
+        super().__init__(*arguments)
+        self._make_lazy(out_channels, bias, device=device, dtype=dtype)
+
+
+class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):
+    """A ConvTranspose1d that takes ``in_channels`` from its first input.
+
+    Args:
+        out_channels: Channels of the output.
+        kernel_size: See ConvTranspose1d; so for the others.
+        stride: Default: 1.
+        padding: Default: 0.
+        output_padding: Default: 0.
+        groups: Default: 1.
+        bias: Default: True.
+        dilation: Default: 1.
+        padding_mode: Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyConvTranspose1d(4, 3)(tt.ones(2, 5, 8)).shape
+        tinytorch.Size([2, 4, 10])
+    """
+
+    cls_to_become: type[Module] | None = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
+    """A ConvTranspose2d that takes ``in_channels`` from its first input.
+
+    Args:
+        out_channels: Channels of the output.
+        kernel_size: See ConvTranspose2d; so for the others.
+        stride: Default: 1.
+        padding: Default: 0.
+        output_padding: Default: 0.
+        groups: Default: 1.
+        bias: Default: True.
+        dilation: Default: 1.
+        padding_mode: Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyConvTranspose2d(4, 3)(tt.ones(2, 5, 8, 8)).shape
+        tinytorch.Size([2, 4, 10, 10])
+    """
+
+    cls_to_become: type[Module] | None = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
+    """A ConvTranspose3d that takes ``in_channels`` from its first input.
+
+    Args:
+        out_channels: Channels of the output.
+        kernel_size: See ConvTranspose3d; so for the others.
+        stride: Default: 1.
+        padding: Default: 0.
+        output_padding: Default: 0.
+        groups: Default: 1.
+        bias: Default: True.
+        dilation: Default: 1.
+        padding_mode: Default: ``"zeros"``.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyConvTranspose3d(4, 2)(tt.ones(2, 5, 3, 3, 3)).shape
+        tinytorch.Size([2, 4, 4, 4, 4])
+    """
+
+    cls_to_become: type[Module] | None = ConvTranspose3d
+
+
+class _LazyNorm(LazyModuleMixin, NormBase):
+    """What the lazy normalisations share."""
+
+    def _make_lazy(self, affine: bool, bias: bool, tracked: bool, **factory: Any) -> None:
+        self.affine = affine
+        self.track_running_stats = tracked
+        if affine:
+            self.weight: UninitializedParameter = UninitializedParameter(**factory)
+        if affine and bias:
+            self.bias: UninitializedParameter = UninitializedParameter(**factory)
+        if tracked:
+            self.running_mean: UninitializedBuffer = UninitializedBuffer(**factory)
+            self.running_var: UninitializedBuffer = UninitializedBuffer(**factory)
+            self.num_batches_tracked: Tensor = tensor(0, dtype=int64, device=factory["device"])
+
+    def reset_parameters(self) -> None:
+        """Set parameters and statistics to their first values, once they have shapes."""
+        if not self.has_uninitialized_params() and self.num_features:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Give parameters and statistics the shapes that fit ``input``."""
+        if self.has_uninitialized_params():
+            self.num_features: int = input.shape[1]
+            for name in ("weight", "bias", "running_mean", "running_var"):
+                materialize(getattr(self, name), (self.num_features,))
+            self.reset_parameters()
+
+
+class _LazyBatchNorm(_LazyNorm, BatchNorm):
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False)
+        self._make_lazy(affine, bias, track_running_stats, device=device, dtype=dtype)
+
+
+class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
+    """A BatchNorm1d that takes ``num_features`` from its first input.
+
+    Args:
+        eps: See BatchNorm1d; so for the others. Default: 1e-5.
+        momentum: Default: 0.1.
+        affine: Default: True.
+        track_running_stats: Default: True.
+        device: Default: the active backend's.
+        dtype: Default: the default dtype.
+        bias: Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyBatchNorm1d()(tt.randn(4, 3)).shape
+        tinytorch.Size([4, 3])
+    """
+
+    cls_to_become: type[Module] | None = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
+    """A BatchNorm2d that takes ``num_features`` from its first input.
+
+    Args:
+        eps: See BatchNorm2d; so for the others. Default: 1e-5.
+        momentum: Default: 0.1.
+        affine: Default: True.
+        track_running_stats: Default: True.
+        device: Default: the active backend's.
+        dtype: Default: the default dtype.
+        bias: Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyBatchNorm2d()(tt.randn(4, 3, 5, 5)).shape
+        tinytorch.Size([4, 3, 5, 5])
+    """
+
+    cls_to_become: type[Module] | None = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
+    """A BatchNorm3d that takes ``num_features`` from its first input.
+
+    Args:
+        eps: See BatchNorm3d; so for the others. Default: 1e-5.
+        momentum: Default: 0.1.
+        affine: Default: True.
+        track_running_stats: Default: True.
+        device: Default: the active backend's.
+        dtype: Default: the default dtype.
+        bias: Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyBatchNorm3d()(tt.randn(4, 3, 2, 2, 2)).shape
+        tinytorch.Size([4, 3, 2, 2, 2])
+    """
+
+    cls_to_become: type[Module] | None = BatchNorm3d
+
+
+class _LazyInstanceNorm(_LazyNorm, InstanceNorm):
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False)
+        self._make_lazy(affine, bias, track_running_stats, device=device, dtype=dtype)
+
+
+class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
+    """An InstanceNorm1d that takes ``num_features`` from its first input.
+
+    Args:
+        eps: See InstanceNorm1d; so for the others. Default: 1e-5.
+        momentum: Default: 0.1.
+        affine: Default: True.
+        track_running_stats: Default: True.
+        device: Default: the active backend's.
+        dtype: Default: the default dtype.
+        bias: Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyInstanceNorm1d()(tt.randn(4, 3, 5)).shape
+        tinytorch.Size([4, 3, 5])
+    """
+
+    cls_to_become: type[Module] | None = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
+    """An InstanceNorm2d that takes ``num_features`` from its first input.
+
+    Args:
+        eps: See InstanceNorm2d; so for the others. Default: 1e-5.
+        momentum: Default: 0.1.
+        affine: Default: True.
+        track_running_stats: Default: True.
+        device: Default: the active backend's.
+        dtype: Default: the default dtype.
+        bias: Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyInstanceNorm2d()(tt.randn(4, 3, 5, 5)).shape
+        tinytorch.Size([4, 3, 5, 5])
+    """
+
+    cls_to_become: type[Module] | None = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
+    """An InstanceNorm3d that takes ``num_features`` from its first input.
+
+    Args:
+        eps: See InstanceNorm3d; so for the others. Default: 1e-5.
+        momentum: Default: 0.1.
+        affine: Default: True.
+        track_running_stats: Default: True.
+        device: Default: the active backend's.
+        dtype: Default: the default dtype.
+        bias: Default: True.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LazyInstanceNorm3d()(tt.randn(4, 3, 2, 2, 2)).shape
+        tinytorch.Size([4, 3, 2, 2, 2])
+    """
+
+    cls_to_become: type[Module] | None = InstanceNorm3d

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from . import functional as F
-from ._loss import Loss, WeightedLoss
+from ._reduction import Loss, WeightedLoss
 
 __all__ = [
     "BCELoss",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from . import functional as F
-from ._loss import Loss, WeightedLoss
+from ._reduction import Loss, WeightedLoss
 from .distance import PairwiseDistance
 
 __all__ = [

@@ -22,11 +22,10 @@ from typing import Any
 __path__: list[str] = []
 
 from ..facade.packages import reexport
-from ._loss import Loss as _Loss
-from ._loss import WeightedLoss as _WeightedLoss
+from ._reduction import Loss as _Loss
+from ._reduction import WeightedLoss as _WeightedLoss
 from .activation import *  # noqa: F403
 from .adaptive import *  # noqa: F403
-from .adaptive_pooling import *  # noqa: F403
 from .attention import MultiheadAttention as MultiheadAttention
 from .attention import NonDynamicallyQuantizableLinear as NonDynamicallyQuantizableLinear
 from .batchnorm import *  # noqa: F403
@@ -36,19 +35,16 @@ from .batchnorm import NormBase as _NormBase
 from .class_loss import *  # noqa: F403
 from .container import *  # noqa: F403
 from .container import ModuleList
-from .conv import *  # noqa: F403
+from .conv import *  # noqa: F403  # noqa: F403
 from .conv import ConvBase as _ConvNd
-from .conv_transpose import *  # noqa: F403
-from .conv_transpose import _ConvTranspose as _ConvTransposeNd
+from .conv import _ConvTranspose as _ConvTransposeNd
 from .distance import *  # noqa: F403
 from .dropout import *  # noqa: F403
 from .dropout import _Dropout as _DropoutNd
 from .embedding import *  # noqa: F403
 from .flatten import *  # noqa: F403
 from .fold import *  # noqa: F403
-from .lazy import *  # noqa: F403
-from .lazy_conv import *  # noqa: F403
-from .lazy_norm import *  # noqa: F403
+from .lazy import *  # noqa: F403  # noqa: F403  # noqa: F403
 from .linear import *  # noqa: F403
 from .loss import *  # noqa: F403
 from .margin_loss import *  # noqa: F403
@@ -57,12 +53,12 @@ from .module.state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
 from .module.state_dict import _IncompatibleKeys as _IncompatibleKeys
 from .normalization import *  # noqa: F403
 from .padding import *  # noqa: F403
-from .pooling import *  # noqa: F403
+from .pooling import *  # noqa: F403  # noqa: F403
 from .pooling import _AvgPool as _AvgPoolNd
 from .pooling import _MaxPool as _MaxPoolNd
 from .rectifier import *  # noqa: F403
 from .rnn import *  # noqa: F403
-from .rnn_base import RNNBase as RNNBase
+from .rnn import RNNBase as RNNBase
 from .rnn_cell import *  # noqa: F403
 from .shuffle import *  # noqa: F403
 from .synchronized import *  # noqa: F403

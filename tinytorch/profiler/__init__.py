@@ -14,9 +14,9 @@ from ..compat.tables.others import TABLES, fill
 from .events import EventList as EventList
 from .events import FunctionEvent as FunctionEvent
 from .events import FunctionEventAvg as FunctionEventAvg
-from .named_parts import record_function as record_function
-from .schedules import ProfilerAction as ProfilerAction
-from .schedules import schedule as schedule
+from .recording import record_function as record_function
+from .run import ProfilerAction as ProfilerAction
+from .run import schedule as schedule
 from .steps import ProfilerActivity as ProfilerActivity
 from .steps import profile as profile
 from .steps import supported_activities as supported_activities

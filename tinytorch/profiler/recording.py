@@ -1,7 +1,11 @@
-"""What a profile notes down while a program runs: one ``Record`` for each thing that it did."""
+"""What a profile notes down while a program runs: one ``Record`` for each thing that it did.
+
+Parts of a program with names, which profiles show beside the operations.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tracemalloc
@@ -13,8 +17,9 @@ from typing import Any, NamedTuple
 
 from ..autograd.nodes import Node, node_of
 from ..core.tensor import Tensor
+from ..state.recorder import RECORDER
 from ..state.tracebacks import WRITTEN
-from ..utils._flop_formulas import FORMULAS, works
+from ..utils.flop_counter import FORMULAS, works
 
 #: PyTorch's names of operations that have others here; private ones are not noted but for these.
 ATEN = {
@@ -213,3 +218,41 @@ def _stack() -> list[str]:
             lines.append(f"{code.co_filename}({frame.f_lineno}): {code.co_name}")
         frame = frame.f_back
     return lines
+
+
+__all__ = ["record_function"]
+
+
+class record_function(contextlib.ContextDecorator):  # named as a function
+    """A part of a program with a name; a decorator, too. Without a profile nothing happens.
+
+    Args:
+        name: The part's name.
+        args: What else to say of it; it is not shown. Default: None.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> with tt.profiler.profile() as prof:
+        ...     with tt.profiler.record_function("forward"):
+        ...         y = tt.ones(1) + 1
+        >>> [event.name for event in prof.events()]
+        ['forward', 'aten::ones', 'aten::add']
+    """
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        self.name = name
+        self.args = args
+        self._open: list[Any] = []
+
+    def _recreate_cm(self) -> record_function:
+        return type(self)(self.name, self.args)  # a decorated function may run in many threads
+
+    def __enter__(self) -> record_function:
+        recorder = RECORDER.get()
+        part = contextlib.nullcontext() if recorder is None else recorder.part(self.name)
+        part.__enter__()
+        self._open.append(part)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.pop().__exit__(None, None, None)

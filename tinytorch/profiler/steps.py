@@ -15,8 +15,8 @@ from .. import backends
 from ..warnings import warn
 from . import run
 from .events import EventList
-from .named_parts import record_function
-from .schedules import ProfilerAction
+from .recording import record_function
+from .run import ProfilerAction
 
 __all__ = ["ProfilerActivity", "profile", "supported_activities", "tensorboard_trace_handler"]
 

@@ -20,7 +20,7 @@ from typing import Any, Self
 from ..backends.errors import how_to_install
 from ..core.tensor import Tensor
 from ..nn.module import Module
-from ._call_graph import CallNode, call_graph
+from .graph_drawing import CallNode, call_graph
 
 __all__ = ["SummaryWriter"]
 

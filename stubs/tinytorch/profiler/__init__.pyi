@@ -4,9 +4,9 @@ from tinytorch.compat.unsupported import Absent
 from tinytorch.profiler.events import EventList as EventList
 from tinytorch.profiler.events import FunctionEvent as FunctionEvent
 from tinytorch.profiler.events import FunctionEventAvg as FunctionEventAvg
-from tinytorch.profiler.named_parts import record_function as record_function
-from tinytorch.profiler.schedules import ProfilerAction as ProfilerAction
-from tinytorch.profiler.schedules import schedule as schedule
+from tinytorch.profiler.recording import record_function as record_function
+from tinytorch.profiler.run import ProfilerAction as ProfilerAction
+from tinytorch.profiler.run import schedule as schedule
 from tinytorch.profiler.steps import ProfilerActivity as ProfilerActivity
 from tinytorch.profiler.steps import profile as profile
 from tinytorch.profiler.steps import supported_activities as supported_activities

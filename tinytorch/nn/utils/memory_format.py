@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from ...core.layout import memory_format as _format
 from ...core.tensor import Tensor
-from ..conv import Conv2d, Conv3d
-from ..conv_transpose import ConvTranspose2d, ConvTranspose3d
+from ..conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 
 __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]

@@ -18,7 +18,7 @@ from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from ...state import no_grad
 from ...state.tracebacks import short
-from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ..conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 from .parametrize import register_parametrization
 
