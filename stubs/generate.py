@@ -11,7 +11,7 @@ A module gets a stub if it answers for names that are nowhere in its source (it 
 methods from the operations.
 Everything else is ordinary typed Python and speaks for itself: the stubs are partial.
 
-Beside them it writes ``tinytorch/facade/index.py``, by which a name is found at run time.
+Beside them it writes ``tinytorch/dispatch/index.py``, by which a name is found at run time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from stub_families import write_families  # noqa: E402
 from stub_modules import stub_modules, write_module  # noqa: E402
 
 OUTPUT = ROOT / "stubs" / "tinytorch"
-FAMILIES = ROOT / "tinytorch" / "facade" / "index.py"
+FAMILIES = ROOT / "tinytorch" / "dispatch" / "index.py"
 
 
 def generate(dialects: bool = True) -> dict[Path, str]:
@@ -49,7 +49,7 @@ def differences(files: dict[Path, str]) -> list[str]:
         elif (OUTPUT / path).read_text(encoding="utf-8") != text:
             found.append(f"{path} is out of date")
     if FAMILIES.read_text(encoding="utf-8") != write_families():
-        found.append("tinytorch/facade/index.py is out of date")
+        found.append("tinytorch/dispatch/index.py is out of date")
     return sorted(found)
 
 

@@ -1,4 +1,4 @@
-"""Writes ``tinytorch/facade/index.py``: which family of operations holds which names."""
+"""Writes ``tinytorch/dispatch/index.py``: which family of operations holds which names."""
 
 from __future__ import annotations
 

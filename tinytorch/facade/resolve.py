@@ -19,10 +19,10 @@ from ..backends import low_precision
 from ..backends import numpy as numpy
 from ..core.tensor import Tensor
 from ..dispatch import number_protocols, numpy_protocols
+from ..dispatch.index import FAMILIES
 from ..dispatch.op import NAMESPACES
 from ..state import current_backend, settings
 from ..state.tracebacks import shorten, shorten_namespace
-from .index import FAMILIES
 from .library_fallback import forward, forwarded
 from .packages import Namespace, import_submodule, imported, names_of
 
