@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tinytorch.core.tensor import Tensor
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import NAMESPACES, OPS
-from tinytorch.facade import resolve
 from tinytorch.ops.named_results import RESULTS
 
 _PREFIX = "tinytorch.ops."
@@ -29,7 +29,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
 
 def write_families() -> str:
     """The text of the module."""
-    resolve.load_all()
+    registry.load_all()
     found: dict[str, dict[str, list[str]]] = {}
     for space, name, module in _everything():
         if module.startswith(_PREFIX):

@@ -21,6 +21,7 @@ from stub_writer import Writer
 from tinytorch import dtypes
 from tinytorch.backends import load
 from tinytorch.core.tensor import Tensor
+from tinytorch.dispatch import registry
 from tinytorch.facade import resolve
 from tinytorch.facade.library_fallback import forwarded
 from tinytorch.numpy import operators
@@ -69,7 +70,7 @@ def write_module(module: str, dialects: bool = True) -> str:
 
 def written_module(module: str, dialects: bool) -> str:
     """``write_module`` on NumPy."""
-    resolve.load_all()
+    registry.load_all()
     scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
     dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
     shown = {name: found for name, found in scope.names.items() if is_shown(scope, name)}

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import tinytorch as tt
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.spec import NAMESPACES
-from tinytorch.facade import resolve
 
 
 def operations() -> Iterator[tuple[str, Any]]:
     """Every operation that a user may ask about, under each of its names and as a method."""
-    resolve.load_all()
+    registry.load_all()
     for space, table in NAMESPACES.items():
         yield from ((f"{space}.{name}".lstrip("."), function) for name, function in table.items())
     for name in dir(tt.Tensor):

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
-import tinytorch.numpy  # noqa: F401  # files its functions
+from tinytorch.numpy import functions as numpy_functions
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
-from tinytorch.facade import resolve
+
+dir(numpy_functions)  # runs the package, which registers them
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "tinytorch"
@@ -260,11 +262,11 @@ def homes(node: ast.AST) -> str | None:
         case ast.Subscript(
             ast.Subscript(ast.Name("NAMESPACES"), ast.Constant(str(space))), ast.Constant(str(name))
         ):
-            return defined_in(resolve.find(space, name))
+            return defined_in(registry.find(space, name))
         case ast.Call(ast.Name("top_level"), [ast.Constant(str(name))]):
-            return defined_in(resolve.find("", name))
+            return defined_in(registry.find("", name))
         case ast.Call(ast.Name("find"), [ast.Constant(str(space)), ast.Constant(str(name))]):
-            return defined_in(resolve.find(space, name))
+            return defined_in(registry.find(space, name))
     return None
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from . import dtypes
 from .compat.unsupported import Absent, absent
 from .core.tensor import Tensor
-from .facade.resolve import find
+from .dispatch.registry import find
 
 #: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
 __path__: list[str] = []

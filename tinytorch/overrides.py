@@ -20,7 +20,7 @@ from .core.tensor import Tensor
 from .core.torch_function_members import member as tensors_member
 from .core.torch_function_members import names as member_names
 from .dispatch.op import OPS
-from .facade.resolve import find, names
+from .dispatch.registry import find, names
 
 __all__ = [
     "BaseTorchFunctionMode", "TorchFunctionMode", "get_ignored_functions",

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .dispatch import registry
 from .facade import resolve
 from .ops.named_results import RESULTS
 
 
 def __getattr__(name: str) -> Any:
     # A class is there once the family of its operation is imported.
-    found = resolve.find("return_types", name, RESULTS)
+    found = registry.find("return_types", name, RESULTS)
     if found is None:
         known = () if name.startswith("_") else __dir__()
         raise AttributeError(resolve.missing(__name__, name, known), name=name, obj=None)
@@ -25,4 +26,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*resolve.names("return_types"), *RESULTS})
+    return sorted({*registry.names("return_types"), *RESULTS})

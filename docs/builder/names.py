@@ -25,7 +25,7 @@ from stub_tables import homes, paths, tables  # noqa: E402
 
 from tinytorch import dtypes  # noqa: E402
 from tinytorch.core.tensor import Tensor  # noqa: E402
-from tinytorch.facade import resolve  # noqa: E402
+from tinytorch.dispatch import registry  # noqa: E402
 
 #: Rooms of this library alone: what is public of them is at the top level.
 INNER = {
@@ -89,7 +89,7 @@ def is_public(module: str, parent: str, last: str) -> bool:
 @cache
 def names(module: str) -> list[Name]:
     """The public names of a module, in alphabetical order."""
-    resolve.load_all()
+    registry.load_all()
     loaded = importlib.import_module(module)
     dir(loaded)  # has a package run
     found = {name for name in declared(module) if not name.startswith("_")}

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fresh import program, run, search_path
 import tinytorch as tt
+from tests.fresh import program, run, search_path
 from tinytorch import backends
 from tinytorch.backends import (
     Backend,

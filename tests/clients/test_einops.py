@@ -44,6 +44,7 @@ def test_in_either_order(runner: Runner, order: tuple[str, str]) -> None:
         import einops
         import einops._backends as module
         import numpy
+
         import tinytorch
 
         print(einops.rearrange(tinytorch.ones(2, 3), "a b -> b a").shape[0])

@@ -57,6 +57,7 @@ def test_what_is_not_there_says_so_when_it_is_used(name: str) -> None:
 def test_a_module_of_a_package_by_another_name_is_one_module() -> None:
     def program() -> None:
         import tinytorch._higher_order_ops.associative_scan as one
+
         import tinytorch.compat.higher_order_ops.associative_scan as other
 
         print(one is other)

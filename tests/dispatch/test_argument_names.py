@@ -11,8 +11,8 @@ import pytest
 import tinytorch as tt
 from tests.calls import words
 from tests.oracles import agree
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS, Op
-from tinytorch.facade import resolve
 
 Call = Callable[..., Any]
 
@@ -102,7 +102,7 @@ def test_complex_factors_of_real_tensors_are_real(torch: Any, name: str) -> None
             FACTORS[name](library, matrix(library), 2j)
 
 
-resolve.load_all()
+registry.load_all()
 
 
 def has_own_keywords(op: Op) -> bool:

@@ -11,8 +11,8 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, called, words
 from tests.oracles import agree, flat, host, libraries
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
-from tinytorch.facade import resolve
 
 ROWS = np.array([[3.0, -1.0, 2.5, 0.5], [4.0, 6.0, -5.0, 1.5], [0.25, 2.0, 8.0, -7.0]])
 INDEX = np.array([[0, 2, 1, 0]])
@@ -276,7 +276,7 @@ def test_powers_of_matrices_go_into_wider_floats() -> None:
 
 def _in_place() -> list[str]:
     """The in-place forms of operations of several tensors that broadcast."""
-    resolve.load_all()
+    registry.load_all()
     return sorted(
         name
         for name, op in OPS.items()

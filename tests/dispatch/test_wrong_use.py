@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
 from tinytorch.dispatch.spec import REQUIRED, Op
-from tinytorch.facade import resolve
 
 F = tt.nn.functional
 
@@ -230,7 +230,7 @@ def test_failed_operation_leaves_no_trace() -> None:
     assert (x.tolist(), x._version, tt.get_backend(), tt.is_grad_enabled()) == before
 
 
-resolve.load_all()
+registry.load_all()
 
 #: What does not look at its tensor when called as below, or at something else first.
 INDIFFERENT = """

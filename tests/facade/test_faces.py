@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.spec import OPS
-from tinytorch.facade import resolve
 
 SPACES = [
     "tinytorch", "tinytorch.nn", "tinytorch.nn.functional", "tinytorch.nn.init",
@@ -66,7 +66,7 @@ def test_functions_have_signature_documentation_and_source(space: str) -> None:
 
 
 def test_unbound_methods_pickle_by_name() -> None:
-    resolve.load_all()
+    registry.load_all()
     methods = {
         name: value
         for name in dir(tt.Tensor)

@@ -13,6 +13,7 @@ import pytest
 
 import tinytorch as tt
 from tests.fresh import run
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import NAMESPACES
 from tinytorch.facade import resolve
 
@@ -101,6 +102,7 @@ def loaded() -> None:
     import json
 
     from tinytorch.core.tensor import Tensor
+    from tinytorch.dispatch import registry
     from tinytorch.dispatch.op import NAMESPACES, OPS
     from tinytorch.facade import resolve
     from tinytorch.ops.named_results import RESULTS
@@ -110,7 +112,7 @@ def loaded() -> None:
         return [name for name, item in items if not isinstance(item, resolve.Unloaded)]
 
     before = {"": [*NAMESPACES[""]], "Tensor": names(Tensor), "return_types": [*RESULTS]}
-    resolve.load_all()
+    registry.load_all()
     spaces = {space: [*table] for space, table in NAMESPACES.items()}
     spaces["private"] = [name for name, op in OPS.items() if not op.public]
     after = spaces | {"Tensor": names(Tensor), "return_types": [*RESULTS]}
@@ -121,10 +123,10 @@ def test_the_index_is_complete() -> None:
     before, after = json.loads(run(loaded))
     assert len(after[""]) > 800 and len(after["Tensor"]) > 500
     for space, names in after.items():
-        indexed = {*resolve._FAMILY_OF.get(space, ())}
+        indexed = {*registry.FAMILY_OF.get(space, ())}
         assert {*names} - indexed <= {*before.get(space, ())}, space
         assert indexed <= {*names}, space
-    assert {*before[""]} <= {*resolve._FAMILY_OF[""]}
+    assert {*before[""]} <= {*registry.FAMILY_OF[""]}
 
 
 def test_every_public_module_exists() -> None:

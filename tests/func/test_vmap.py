@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
-from tinytorch.facade import resolve
 from tinytorch.func import functional_call, grad, stack_module_state, vmap
 
 
@@ -235,7 +235,7 @@ NUMBERS: dict[str, Any] = {
     "float32": [0.25, -0.5, 0.75], "float64": [0.5, 0.125, 0.625], "float16": [0.5, -0.25, 0.75],
     "int64": [1, 3, 2], "int32": [2, -1, 3], "bool": [True, False, True],
 }  # fmt: skip
-resolve.load_all()
+registry.load_all()
 FUNCTIONS: dict[str, Any] = {
     name: op.function for name, op in sorted(OPS.items()) if op.is_elementwise and op.public
 }

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.shared_memory import segments
 from tests.fresh import search_path
+from tests.shared_memory import segments
 from tinytorch import multiprocessing as mp
 from tinytorch import nn
 

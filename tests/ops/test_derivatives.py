@@ -16,8 +16,8 @@ from tests.oracles import flat, same
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
 from tinytorch.autograd.nodes import node_of
 from tinytorch.autograd.views import edge_of
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
-from tinytorch.facade import resolve
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [
@@ -349,7 +349,7 @@ def test_second_derivatives_of_a_product_of_zeros(torch: Any, name: str) -> None
 
 
 def test_every_rule_has_an_example() -> None:
-    resolve.load_all()
+    registry.load_all()
     reached: set[str] = set()
     for key in EXAMPLES:
         call, arrays = example_of(key)
@@ -367,7 +367,7 @@ def test_every_rule_has_an_example() -> None:
 
 
 def test_every_composite_has_an_example() -> None:
-    resolve.load_all()
+    registry.load_all()
     keys = {key.partition(" ")[0] for key in EXAMPLES}
     keys |= {key.removeprefix("nn.functional.") for key in keys}
     # What NumPy alone has is differentiated in tests/numpy, against what NumPy computes.

@@ -13,6 +13,7 @@ def forgetful(threshold: int) -> None:
     import gc
 
     import numpy as np
+
     import tinytorch as tt
 
     def plain():

@@ -16,8 +16,8 @@ import tinytorch as tt
 from tests.calls import Call, called, words
 from tests.fresh import process, search_path
 from tests.state import wrong_arguments
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import NAMESPACES
-from tinytorch.facade import resolve
 from tinytorch.state.tracebacks import WRITTEN
 
 F = tt.nn.functional
@@ -142,7 +142,7 @@ def test_one_line_for_every_wrong_argument_of_everything_public(what: str) -> No
     assert int(raised) > 15_000
 
 
-resolve.load_all()
+registry.load_all()
 
 
 @pytest.mark.parametrize("space", sorted(NAMESPACES))

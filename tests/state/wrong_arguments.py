@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import tinytorch as tt
-from tinytorch.facade import resolve
+from tinytorch.dispatch import registry
 
 PACKAGE = str(Path(tt.__file__).parent) + os.sep
 HEADER = "Traceback (most recent call last):"
@@ -153,7 +153,7 @@ def shown_too_much(error: BaseException) -> str | None:
 def main(what: str) -> None:
     """Print each call whose error shows too much, and how many raised."""
     warnings.simplefilter("ignore")
-    resolve.load_all()
+    registry.load_all()
     os.chdir(tempfile.mkdtemp())
     raised = 0
     calls = OF_FUNCTIONS if what == "functions" else OF_METHODS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 import numpy as np
+
 import tinytorch as tt
 import tinytorch.numpy as tnp
 from tinytorch import func

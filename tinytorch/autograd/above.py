@@ -41,10 +41,6 @@ class Above:
     legacy_source: Callable[..., Any]
     #: The rules of what is written to memory.
     writing: Callable[[], Writing]
-    #: Imports the family that files an operation of a qualified name, if there is one.
-    load_family: Callable[[str], None]
-    #: The public function behind a name of ``torch.ops.aten``, or None.
-    aten: Callable[[str], Any]
 
 
 #: Handed over once, by ``facade.hand_over``; empty until then.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.device import device
 from ..core.tensor import Tensor
-from ..facade.resolve import find
+from ..dispatch.registry import find
 from ..nn.module.conversion import _parse_to as parse_to
 
 __all__ = ["DispatchKey", "DispatchKeySet"]

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 from .tensor import Tensor
 
-
 #: Every class of them.
 HOLDERS: set[type] = set()
 

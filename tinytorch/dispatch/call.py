@@ -20,8 +20,8 @@ from ..state.recorder import recorded
 from . import autocast
 from .arguments import (
     as_given,
-    repeated_argument_error,
     prepare,
+    repeated_argument_error,
     selected_numpy_form,
     torchs_name,
     unexpected,

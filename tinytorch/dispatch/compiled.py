@@ -37,7 +37,6 @@ from .spec import REQUIRED, Op
 from .template import source
 from .template_arguments import Form, is_numpys
 
-
 #: What the template's names stand for in every function.
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,

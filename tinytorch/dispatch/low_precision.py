@@ -27,7 +27,6 @@ from .out import scalar_name
 from .promotion import result_dtype
 from .spec import Op
 
-
 #: Classes of arguments that are the same in float32.
 _AS_THEY_ARE = frozenset((type(None), bool, int, float, str, Size))
 

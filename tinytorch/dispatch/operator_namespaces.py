@@ -10,7 +10,8 @@ import operator
 from types import ModuleType
 from typing import Any, NoReturn
 
-from ..autograd.above import ABOVE
+from ..core.tensor import Tensor
+from .registry import find
 
 
 class OpNamespace(ModuleType):
@@ -70,7 +71,7 @@ class AtenName:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__.partition(".")[0]
-        function = ABOVE.aten(name)
+        function = _find_function(name)
         if function is None:
             raise NotImplementedError(f"ops.aten.{name}: tinytorch has no function of that name")
         return function(*args, **kwargs)
@@ -94,6 +95,14 @@ class Aten(ModuleType):
         found = AtenName(name)
         setattr(self, name, found)
         return found
+
+
+def _find_function(name: str) -> Any:
+    """Return the public function behind ``torch.ops.aten.name``, or None."""
+    space, _, rest = name.partition("_")
+    if space in ("fft", "linalg", "special") and find(space, rest):
+        return find(space, rest)
+    return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
 
 
 def _find_aten(name: str) -> Any:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from ..autograd.above import ABOVE
 from ..backends.base import Array as Array
 from ..backends.base import Backend as Backend
 from .backward import Backward, NodeName
 from .plan import REQUIRED as REQUIRED
 from .plan import Plan
+from .registry import NAMESPACES as NAMESPACES
+from .registry import OPS as OPS
 
 #: A tensor or a Python number.
 Operand: TypeAlias = Any
@@ -28,23 +29,6 @@ Shape: TypeAlias = Sequence[int]
 
 #: The promotions of those operations that go element by element, unless they say otherwise.
 _BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
-
-
-class Registry(dict[str, Any]):
-    """What families file by qualified name; a look at ``registry[name]`` imports its family."""
-
-    def __missing__(self, name: str) -> Any:
-        ABOVE.load_family(name)
-        if name not in self:
-            raise KeyError(name)
-        return self[name]
-
-
-#: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
-OPS: dict[str, Op] = Registry()
-
-#: What each public namespace holds: ``NAMESPACES["nn.functional"]["relu"]`` is the function.
-NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
 
 
 @dataclass(eq=False, repr=False)

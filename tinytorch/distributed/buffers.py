@@ -9,7 +9,6 @@ from ..backends import load as load_backend
 from ..core.tensor import Tensor, wrap
 from ..state import no_grad
 
-
 #: What MPI's arrays are of.
 host: Any = load_backend("numpy")
 

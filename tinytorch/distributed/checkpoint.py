@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .. import serialization
 from ..compat.tables.distributed_parts import TABLES, fill
 from ..core.tensor import Tensor
-from .. import serialization
 from ..ops.index.filling import copy_
 from ..state import no_grad
 from .object_collectives import all_gather_object

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.create.factories import tensor
-from .process_group import ProcessGroup, is_initialized, init_process_group, world
+from .process_group import ProcessGroup, init_process_group, is_initialized, world
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
 

@@ -13,8 +13,8 @@ from ..autograd.engine import call_after_backward
 from ..autograd.nodes import node_of
 from ..autograd.views import edge_of
 from ..core.tensor import Tensor
-from .collectives import all_reduce
 from ..ops.create.factories import zeros
+from .collectives import all_reduce
 
 __all__ = ["GradBucket"]
 

@@ -9,9 +9,9 @@ from ..autograd.above import ABOVE, Above, Writing
 from ..autograd.nodes import Edge
 from ..core.tensor import wrap
 from ..dispatch.record import output_of
+from ..dispatch.registry import load_numpy
 from ..dispatch.tensor_types import legacy_source
 from ..state import enable_grad, no_grad
-from .resolve import aten, load_for
 
 
 def hand_over() -> None:
@@ -19,7 +19,7 @@ def hand_over() -> None:
     Above.__init__(
         ABOVE,
         wrap=wrap,
-        graph_namespace=_graph_namespace,
+        graph_namespace=load_numpy,
         output_of=output_of,
         without_slope=_without_slope,
         enable_grad=enable_grad,
@@ -27,15 +27,7 @@ def hand_over() -> None:
         backward=_backward,
         legacy_source=legacy_source,
         writing=_writing,
-        load_family=load_for,
-        aten=aten,
     )
-
-
-def _graph_namespace() -> Any:
-    from ..numpy import functions
-
-    return functions
 
 
 def _without_slope(gradient: Any, edge: Edge) -> Any:

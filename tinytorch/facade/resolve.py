@@ -1,17 +1,14 @@
 """How a public name is found: used by ``tinytorch`` and every dispatching namespace.
 
-Families of operations are modules of ``tinytorch.ops``, each imported when one of its names is
-asked for. Which family that is tells ``index``, which is generated as the stubs
-are. It knows every name: one that is neither there nor filed since is no name, and nothing is
-imported to find that out.
+Operations are looked up in ``dispatch.registry``, which knows every name: a name that is not there
+is an error at once, and nothing is imported to find that out.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import dtypes
@@ -19,25 +16,11 @@ from ..backends import low_precision
 from ..backends import numpy as numpy
 from ..core.tensor import Tensor
 from ..dispatch import number_protocols, numpy_protocols
-from ..dispatch.index import FAMILIES
-from ..dispatch.op import NAMESPACES
+from ..dispatch.registry import FAMILY_OF, NAMESPACES, find, load, names
 from ..state import current_backend, settings
 from ..state.tracebacks import shorten, shorten_namespace
 from .library_fallback import forward, forwarded
 from .packages import Namespace, import_submodule, imported, names_of
-
-
-def families() -> list[str]:
-    """Names of all modules in the rooms of ``tinytorch.ops``, found in its folder."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
-    rooms = [entry for entry in _sorted(folder) if entry.is_dir()]
-    found = ((room.name, file.name.partition(".")[0]) for room in rooms for file in _sorted(room))
-    return [f"{room}.{name}" for room, name in dict.fromkeys(found)]
-
-
-def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
-    entries = [entry for entry in os.scandir(folder) if not entry.name.startswith("_")]
-    return sorted(entries, key=lambda entry: entry.name)
 
 
 def stand_in() -> None:
@@ -46,16 +29,9 @@ def stand_in() -> None:
     numpy_protocols.attach()
     number_protocols.attach()
     have = vars(Tensor)
-    for name, family in _FAMILY_OF["Tensor"].items():
+    for name, family in FAMILY_OF["Tensor"].items():
         if name not in have:  # as it is when the package is imported anew
             setattr(Tensor, name, Unloaded(name, family))
-
-
-#: By namespace (or ``Tensor``, for its methods) and name, the family that defines it.
-_FAMILY_OF = {
-    space: {name: family for family, names in families.items() for name in names.split()}
-    for space, families in FAMILIES.items()
-}
 
 
 class Unloaded:
@@ -82,51 +58,9 @@ class Unloaded:
         setattr(tensor, self.name, value)
 
     def _load(self) -> None:
-        _load(self.family)
+        load(self.family)
         if vars(Tensor).get(self.name) is self:
             delattr(Tensor, self.name)  # what follows is the usual AttributeError
-
-
-def _load(family: str) -> None:
-    """Import a family, or wait until the thread that does has the whole of it."""
-    importlib.import_module(f"tinytorch.ops.{family}")
-
-
-def load_all() -> None:
-    """Import every family."""
-    for name in families():
-        _load(name)
-
-
-def load_for(name: str) -> None:
-    """Import the family that files an operation of this qualified name, if there is one."""
-    space, _, last = name.rpartition(".")
-    family = _FAMILY_OF["private"].get(name) or _FAMILY_OF.get(space, {}).get(last)
-    if family is not None:
-        _load(family)
-
-
-def find(namespace: str, name: str, table: Mapping[str, Any] | None = None) -> Any:
-    """What is called ``name`` in a namespace, or None; the family that files it is imported.
-
-    Args:
-        namespace: As in the index.
-        name: The name.
-        table: Where families file what they have in the namespace. Default: its functions.
-    """
-    if table is None:
-        table = NAMESPACES.setdefault(namespace, {})
-    family = _FAMILY_OF.get(namespace, {}).get(name)
-    if family is not None:
-        _load(family)  # whatever is filed already: what follows it in the family may not be
-    elif name not in table and namespace == "numpy":
-        dir(importlib.import_module("tinytorch.numpy.functions"))  # which files them
-    return table.get(name)
-
-
-def names(namespace: str) -> list[str]:
-    """Every name of a namespace: those of the index, and what programs have filed."""
-    return sorted({*_FAMILY_OF.get(namespace, ()), *NAMESPACES.get(namespace, ())})
 
 
 def namespace(
@@ -194,14 +128,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         if 2 * common > best * longest:
             best, found = 2 * common / longest, other
     return found
-
-
-def aten(name: str) -> Any:
-    """The public function behind ``torch.ops.aten.name``, or None."""
-    space, _, rest = name.partition("_")
-    if space in ("fft", "linalg", "special") and find(space, rest):
-        return find(space, rest)
-    return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
 
 
 # -- the top level ---------------------------------------------------------------------------
@@ -297,7 +223,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names_there in HOMES.items() for name in names_there}
-_NAMED_WITH_UNDERSCORE = {*_FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}
+_NAMED_WITH_UNDERSCORE = {*FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}
 
 
 def resolve(name: str) -> Any:

@@ -22,10 +22,10 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ..backends.numpy import shared_memory
+from ..compat.reductions import check_leaf, place
 from ..core.pickling import Memory
 from ..core.tensor import Tensor, without_the_rest
 from ..core.waiting import in_memory
-from ..compat.reductions import check_leaf, place
 
 #: Buffers of less than a page go into the message: mapping them takes longer than copying.
 _SMALL = 4096

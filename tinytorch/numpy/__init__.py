@@ -29,20 +29,20 @@ from . import linalg as linalg
 from . import random as random
 from ._errstate import errstate as errstate
 from .arrays import ndarray as ndarray
+from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.array_api import NamespaceInfo
 from .functions.dialect import host
-from .flat import flatiter as flatiter
 from .grids import c_ as c_
 from .grids import mgrid as mgrid
 from .grids import ogrid as ogrid
 from .grids import r_ as r_
 from .grids import vectorize as vectorize
-from .kept import kept
 from .hosted import frompyfunc as frompyfunc
-from .names import ALONE, of_host, public
 from .iteration import broadcast as broadcast
 from .iteration import ndenumerate as ndenumerate
+from .kept import kept
+from .names import ALONE, of_host, public
 from .polynomials import poly1d as poly1d
 from .polynomials import polyadd as polyadd
 from .polynomials import polyder as polyder

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .functions import emath as _on_tensors
 from .arrays import namespace
+from .functions import emath as _on_tensors
 
 __all__ = _on_tensors.__all__
 __getattr__, __dir__ = namespace(_on_tensors, __name__)

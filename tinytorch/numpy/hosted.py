@@ -15,7 +15,6 @@ from .functions.dialect import as_dtype, host
 from .ndarray import array_of_tensor, wrap_result
 from .scalars import ScalarType, scalar_type
 
-
 #: Classes of what is the same to both, in and out.
 _VALUES = frozenset((int, float, bool, complex, str, type(None)))
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten
 from . import direct, functions
-from .functions.dialect import as_dtype, host, tensor_of
 from .direct import host_function
+from .functions.dialect import as_dtype, host, tensor_of
 from .kept import kept
 from .ndarray import ndarray
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..facade.resolve import find
+from ..dispatch.registry import find
 from ..state import enable_grad, no_grad
 from ._base import check_lr, number
 from ._line_search import strong_wolfe

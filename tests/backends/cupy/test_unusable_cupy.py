@@ -235,6 +235,7 @@ def test_a_forked_child_is_told_to_spawn() -> None:
         import os
 
         import strictcupy.backend as b
+
         from tinytorch.backends import BackendUnavailableError
 
         backend = b.StrictBackend()
@@ -260,8 +261,9 @@ def test_a_switch_in_a_forked_child_raises_and_changes_nothing() -> None:
         import os
         import threading
 
-        import tinytorch as tt
         from strictcupy.backend import pretended_cuda
+
+        import tinytorch as tt
 
         with pretended_cuda(2):
             tt.ones(2, device="cuda:1")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-import itertools
 import numpy as np
 import pytest
 

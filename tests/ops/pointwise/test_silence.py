@@ -15,9 +15,9 @@ import pytest
 import tinytorch as tt
 from tests.ops.test_derivatives import EXAMPLES, example_of
 from tests.oracles import flat
+from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS, REQUIRED
 from tinytorch.dispatch.spec import Op
-from tinytorch.facade import resolve
 
 #: What every number of an example is replaced with, in turn.
 PATTERNS = (
@@ -59,7 +59,7 @@ def test_examples_with_numbers_at_the_limits(key: str) -> None:
             ))  # fmt: skip
 
 
-resolve.load_all()
+registry.load_all()
 
 
 def needed(op: Op, tensor: Any) -> tuple[list[Any], dict[str, Any]]:

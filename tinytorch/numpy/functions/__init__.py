@@ -17,9 +17,10 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import NAMESPACES
 from ...dispatch.promotion import to_tensor
+from ...dispatch.registry import find
 from ...dtypes import NAMES
 from ...facade import constants
-from ...facade.resolve import HOMES, find, missing
+from ...facade.resolve import HOMES, missing
 from ...state import current_backend
 from .array_api import VERSIONS, NamespaceInfo
 from .dialect import same
@@ -34,7 +35,6 @@ from . import fft as fft  # noqa: E402  what they call is filed by now
 from . import lib as lib  # noqa: E402
 from . import linalg as linalg  # noqa: E402
 from . import polynomials as polynomials  # noqa: E402
-
 
 __array_api_version__: str = VERSIONS[-1]
 

@@ -12,8 +12,8 @@ from ...backends import load
 from ...core.holder import Holder
 from ...core.tensor import Tensor
 from ...dispatch.error_context import as_numpys
+from ...dispatch.registry import find
 from ...dispatch.scalar_arguments import truthful
-from ...facade.resolve import find
 from ...ops.array_arguments import backend_of
 from ...ops.create.factories import as_tensor
 from ...state import default_dtype_context, grad_enabled

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from ...facade.resolve import find
+from ...dispatch.registry import find
 from .dialect import as_float, as_floats, joined, raising, tensor_of, written
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...facade.resolve import find
+from ...dispatch.registry import find
 from ...ops.array_arguments import flat_if_none, in_bounds
 from .dialect import (
     as_dtype,

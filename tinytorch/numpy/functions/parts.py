@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ...facade.resolve import find
+from ...dispatch.registry import find
 from .dialect import (
     as_dtype,
     as_float,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...facade.resolve import find
+from ...dispatch.registry import find
 from . import linalg
 from .creation import vander
 from .dialect import as_float, host, joined, numpy_function, recorded, tensor_of, top_level

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...facade.resolve import find
+from ...dispatch.registry import find
 from ...ops.array_arguments import axes_of
 from .dialect import (
     cast,

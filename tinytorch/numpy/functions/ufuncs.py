@@ -13,6 +13,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.array_arguments import backend_of
 from ...ops.pointwise.selection import where as where_
+from .complex_edges import OF_COMPLEX, OF_FLOATS
 from .dialect import (
     as_dtype,
     filed,
@@ -24,7 +25,6 @@ from .dialect import (
     tensors_of,
     top_level,
 )  # fmt: skip
-from .complex_edges import OF_COMPLEX, OF_FLOATS
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.

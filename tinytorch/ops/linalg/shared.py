@@ -9,7 +9,6 @@ from ...backends import load
 from ...dispatch.op import Array, Backend
 from ...dispatch.out import scalar_name
 
-
 _NUMPYS: Any = load("numpy").library.linalg.LinAlgError
 
 

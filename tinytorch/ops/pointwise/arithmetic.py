@@ -12,7 +12,6 @@ from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
 from .exponential import doubled
 
-
 #: The classes of most factors.
 _FACTORS = (float, int)
 

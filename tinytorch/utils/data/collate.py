@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...facade.resolve import find
+from ...dispatch.registry import find
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]
 
