@@ -42,7 +42,7 @@ from .checkpoint.names import (
 from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
 from .checkpoint.storages import restorer
-from .checkpoint.writing import CLASSES, REDUCERS, Storage, attributes, pickled
+from .checkpoint.writing import CLASSES, REDUCERS, SavedStorage, attributes, pickled
 from .compat.unsupported import absent
 from .core.device import device
 from .core.tensor import Tensor
@@ -140,7 +140,7 @@ def save(
 
 
 def _write_archive(
-    folder: str, buffer: io.BytesIO, byteorder: bytes, storages: list[Storage], file: IO[bytes]
+    folder: str, buffer: io.BytesIO, byteorder: bytes, storages: list[SavedStorage], file: IO[bytes]
 ) -> None:
     whole: Any = file if can_seek(file) and file.tell() == 0 else io.BytesIO()
     zip_file = ArchiveWriter(whole, folder)

@@ -9300,14 +9300,19 @@ def hanning(M: _int) -> Tensor:
         >>> tt.hanning(3)
         tensor([0., 1., 0.])
     """
-def hardshrink(input: Tensor | NDArray[Any] | ndarray, lambd: _float = 0.5) -> Tensor:
+def hardshrink(
+    input: Tensor | NDArray[Any] | ndarray,
+    lambd: _float = 0.5,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0.
-
-    Another name for ``nn.functional.hardshrink``.
 
     Args:
         input: Tensor of any shape.
         lambd: Half the width of the dead zone; default 0.5.
+        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
+            its dtype is another. Default None: a new tensor.
 
     Example:
         >>> import tinytorch as tt

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 from ..core.tensor import Tensor
-from ..state import Variable
+from ..state import Variable as _Variable
 from .engine import CURRENT
 from .grad_fn import GraphNode, face_of
 from .nodes import Edge, RemovableHandle, Slot
@@ -196,7 +196,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 #: Whether a block of ``allow_mutation_on_saved_tensors`` is around.
-_COPYING: Variable[bool] = Variable("copying_saved_tensors", False)
+_COPYING: _Variable[bool] = _Variable("copying_saved_tensors", False)
 
 
 class _Copies:

@@ -24,7 +24,7 @@ _PRIVATE = (
 )  # fmt: skip
 
 
-class Storage:
+class SavedStorage:
     """Memory that is going to be a file of the archive.
 
     Attributes:
@@ -58,10 +58,10 @@ class Storages:
     """The storages of a checkpoint, each once however many tensors share it."""
 
     def __init__(self) -> None:
-        self.found: list[Storage] = []
-        self._of_owner: dict[Any, Storage] = {}
+        self.found: list[SavedStorage] = []
+        self._of_owner: dict[Any, SavedStorage] = {}
 
-    def place(self, tensor: Tensor) -> tuple[Storage, int, tuple[int, ...]]:
+    def place(self, tensor: Tensor) -> tuple[SavedStorage, int, tuple[int, ...]]:
         """The storage of a tensor, where in it the tensor begins, and the strides there.
 
         Raises:
@@ -75,7 +75,7 @@ class Storages:
         flat, start = memory
         return self._shared(flat, xp, xp.owner(array)), start, tensor.stride()
 
-    def memory(self, storage: Any) -> Storage:
+    def memory(self, storage: Any) -> SavedStorage:
         """What is saved of a storage: all of the memory, which tensors may share, or its part.
 
         Raises:
@@ -87,7 +87,7 @@ class Storages:
             return self._add(flat, xp)
         return self._shared(memory[0], xp, xp.owner(flat))
 
-    def _shared(self, flat: Array, xp: Backend, owner: Any) -> Storage:
+    def _shared(self, flat: Array, xp: Backend, owner: Any) -> SavedStorage:
         found = self._of_owner.get((xp, owner))
         if found is None:
             found = self._of_owner[xp, owner] = self._add(flat, xp)
@@ -98,8 +98,8 @@ class Storages:
             )
         return found
 
-    def _add(self, flat: Array, xp: Backend) -> Storage:
-        self.found.append(Storage(flat, xp, str(len(self.found))))
+    def _add(self, flat: Array, xp: Backend) -> SavedStorage:
+        self.found.append(SavedStorage(flat, xp, str(len(self.found))))
         return self.found[-1]
 
 
@@ -133,7 +133,7 @@ class Pickling:
         if type(obj) in STORAGE_CLASSES.values():
             kind = None if type(obj) is STORAGE_CLASSES[True] else _UNTYPED
             obj = self.storages.memory(obj)
-        if type(obj) is not Storage:
+        if type(obj) is not SavedStorage:
             return None
         return ("storage", kind or obj.type, obj.key, obj.location(), obj.count, *self.more)
 
@@ -221,7 +221,7 @@ def pickler_class(given: Any) -> Any:
 
 def pickled(
     obj: Any, file: Any, pickle_module: Any, protocol: int, legacy: bool = False
-) -> list[Storage]:
+) -> list[SavedStorage]:
     """Write the pickle of ``obj`` and return the storages it refers to."""
     pickler = pickler_class(pickle_module.Pickler)(file, protocol=protocol)
     pickler.storages = Storages()

@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 
 from ..facade.packages import names_of, reexport
+from ..state.tracebacks import shorten_namespace
 
 
 def publish(module: str, files: str) -> None:
@@ -19,6 +20,7 @@ def publish(module: str, files: str) -> None:
     """
     table = names_of(sys.modules[module])
     table.setdefault("__path__", [])
+    shorten_namespace(table)  # first, so that all these modules have the same functions
     names = {name: value for name, value in table.items() if not name.startswith("__")}
     for file in files.split():
         made = ModuleType(f"{module}.{file}", f"PyTorch's file {file!r}.")

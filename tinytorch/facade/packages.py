@@ -24,14 +24,14 @@ import functools
 import importlib.util
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from ..core.pickling import NamedModule
-from ..state.tracebacks import short, shorten, shorten_namespace
+from ..state.tracebacks import short, shorten, shorten_namespace, shorten_published
 
 _PREFIX = __name__.partition(".")[0] + "."
 #: Names in packages that are also those of the modules they are in, which give way to them. Those
@@ -72,6 +72,7 @@ _PUBLIC = frozenset(
         "backends": "cudnn",
         "core": "device size tensor",
         "cuda": "amp graphs memory nvtx profiler random streams",
+        "distributed": "process_group",
         "distributions": "constraint_registry constraints kl transforms",
         "nn": "init",
         "nn.attention": "flex_attention",
@@ -90,9 +91,7 @@ def install() -> None:
     """Have packages imported from now on wait to be asked, and silent modules be so."""
     for name, module in list(sys.modules.items()):
         if name.startswith(_PREFIX):
-            is_public = _is_public if hasattr(module, "__path__") else _is_public_module
-            if is_public(name):
-                shorten_namespace(names_of(module))
+            _shorten(module, _is_public if hasattr(module, "__path__") else _is_public_module)
         is_file = hasattr(module, "__file__") and not hasattr(module, "__path__")
         if name.startswith(_CALLERS) and is_file:
             module.__class__ = _SilentModule
@@ -105,6 +104,14 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
     for name in _NAMED_ALIKE.keys() & sys.modules.keys():
         sys.modules[name].__class__ = Namespace
+
+
+def _shorten(module: ModuleType, is_public: Callable[[str], bool]) -> None:
+    """Shorten tracebacks of a module's public functions, before others import them."""
+    if is_public(module.__name__):
+        shorten_namespace(names_of(module))
+    else:
+        shorten_published(names_of(module))
 
 
 def _is_public(name: str) -> bool:
@@ -368,8 +375,7 @@ class _FileLoader:
         names_of(module).pop("__getattr__", None)  # of an earlier run
         self._loader.exec_module(module)
         name = module.__name__
-        if _is_public_module(name):
-            shorten_namespace(names_of(module))
+        _shorten(module, _is_public_module)
         reexport(sys.modules[name])  # a file may put another module in its own place
 
 

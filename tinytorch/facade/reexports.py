@@ -64,10 +64,10 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /overrides is_tensor_like; collections collections=; collections.abc Iterable; "
         "functools functools=; warnings warnings=",
     "autograd.graph":
-        "/ torch=; abc abc=; collections defaultdict deque; collections.abc Generator "
-        "MutableMapping; contextlib contextlib=; contextvars contextvars=; functools functools=; "
-        "logging logging=; typing Optional TypeAlias Union cast; weakref WeakKeyDictionary "
-        "WeakValueDictionary",
+        "/ torch=; /autograd Variable; abc abc=; collections defaultdict deque; collections.abc "
+        "Generator MutableMapping; contextlib contextlib=; contextvars contextvars=; functools "
+        "functools=; logging logging=; typing Optional TypeAlias Union cast; weakref "
+        "WeakKeyDictionary WeakValueDictionary",
     "autograd.profiler":
         "/ torch=; /jit Future; /profiler ProfilerActivity kineto_available; collections "
         "defaultdict; collections.abc Iterable; contextlib _ContextDecorator=ContextDecorator; "
@@ -382,10 +382,10 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /return_types _attr=triangular_solve_out; /utils/_pytree SequenceKey "
         "register_pytree_node; inspect inspect=",
     "serialization":
-        "/ torch=; /_utils _import_dotted_name; /cuda/nvtx contextmanager; /types FileLike; "
-        "contextlib closing; copyreg copyreg=; difflib difflib=; enum Enum; functools functools=; "
-        "re re=; shutil shutil=; struct struct=; tarfile tarfile=; tempfile tempfile=; threading "
-        "threading=; typing Generic TypeVar cast; warnings warnings=",
+        "/ torch=; /_utils _import_dotted_name; /cuda/nvtx contextmanager; /types FileLike "
+        "Storage; contextlib closing; copyreg copyreg=; difflib difflib=; enum Enum; functools "
+        "functools=; re re=; shutil shutil=; struct struct=; tarfile tarfile=; tempfile "
+        "tempfile=; threading threading=; typing Generic TypeVar cast; warnings warnings=",
     "signal.windows": "/signal/windows/windows windows=",
     "signal.windows.windows":
         "/ Tensor torch=; /signal/windows bartlett blackman cosine exponential gaussian "

@@ -196,6 +196,22 @@ def shorten_namespace(space: MutableMapping[str, Any]) -> None:
                     setattr(module, value.__name__, space[name])
 
 
+def shorten_published(space: MutableMapping[str, Any]) -> None:
+    """Give functions that a file defines for a public module, ``__module__``, short tracebacks.
+
+    Modules that import one afterwards have the object that the public module has.
+    """
+    file = space.get("__file__")
+    for name, value in list(space.items()):
+        if (
+            name[0] != "_"
+            and _needs_short(value)
+            and getattr(value, "__wrapped__", value).__code__.co_filename == file
+            and value.__module__ != space["__name__"]
+        ):
+            space[name] = short(value)
+
+
 #: A module's names as they stand: ``vars`` of a namespace would look up all the others first.
 _names_of: Any = vars(ModuleType)["__dict__"].__get__
 

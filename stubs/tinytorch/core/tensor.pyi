@@ -4617,12 +4617,14 @@ class Tensor(Storage):
             >>> tt.ones(1).half().dtype
             tinytorch.float16
         """
-    def hardshrink(_self, lambd: _float = 0.5) -> Tensor:
+    def hardshrink(_self, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
         """``x`` where ``|x| > lambd``, else 0.
 
         Args:
             input: Tensor of any shape.
             lambd: Half the width of the dead zone; default 0.5.
+            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
+                its dtype is another. Default None: a new tensor.
 
         Example:
             >>> import tinytorch as tt

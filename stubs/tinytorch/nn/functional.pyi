@@ -1585,12 +1585,19 @@ def gumbel_softmax(
     Reference:
         Jang, Gu, Poole: Categorical Reparameterization with Gumbel-Softmax, arXiv:1611.01144.
     """
-def hardshrink(input: Tensor | NDArray[Any] | ndarray, lambd: float = 0.5) -> Tensor:
+def hardshrink(
+    input: Tensor | NDArray[Any] | ndarray,
+    lambd: float = 0.5,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """``x`` where ``|x| > lambd``, else 0.
 
     Args:
         input: Tensor of any shape.
         lambd: Half the width of the dead zone; default 0.5.
+        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
+            its dtype is another. Default None: a new tensor.
 
     Example:
         >>> import tinytorch as tt

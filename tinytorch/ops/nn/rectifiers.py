@@ -106,7 +106,7 @@ def threshold(
 threshold.vjp(input=piecewise(lambda xp, g, input, threshold: masked(xp, g, ~(input <= threshold))))
 
 
-@op(namespaces=FUNCTIONAL, method=True, also=("hardshrink",), exact_out=True, elementwise=True)
+@op(namespaces=(*FUNCTIONAL, ""), method=True, exact_out=True, elementwise=True)
 def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` where ``|x| > lambd``, else 0.
 
