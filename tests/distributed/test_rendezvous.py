@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.distributed.ranks import PROGRAMS, needs_mpi, start
 from tests.fresh import search_path
+from tinytorch.distributed.rendezvous import _OF_LAUNCHERS
 
 pytestmark = needs_mpi
 
@@ -90,3 +92,23 @@ def test_processes_that_a_program_spawns_train_together() -> None:
 def test_they_train_to_pytorchs_weights() -> None:
     theirs = weights(sys.executable)
     assert weights(sys.executable, "-m", "tinytorch") == pytest.approx(theirs, rel=1e-5, abs=1e-6)
+
+
+def test_lightning_looks_for_a_launcher_before_it_starts_mpi(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tinytorch.compat import lightning
+
+    class MPIEnvironment:
+        @staticmethod
+        def detect() -> bool:
+            return True  # MPI has started
+
+    module = ModuleType("lightning.fabric.plugins.environments.mpi")
+    vars(module)["MPIEnvironment"] = MPIEnvironment
+    lightning.register(module)
+    for name in _OF_LAUNCHERS:
+        monkeypatch.delenv(name, raising=False)
+    assert not MPIEnvironment.detect()
+    monkeypatch.setenv("PMI_RANK", "0")
+    assert MPIEnvironment.detect()

@@ -329,3 +329,34 @@ def test_times_have_the_unit_that_suits(time: float, text: str) -> None:
 def test_an_event_that_holds_nothing_but_its_like_counts_once() -> None:
     records = [Record("a", 1, 2, 1), Record("a", 0, 3, 1), Record("b", 4, 5, 1)]
     assert [event.name for event in events_of(records, 0, False, False)] == ["a", "b"]
+
+
+def test_an_event_list_writes_a_trace(tmp_path: Path) -> None:
+    with tt.profiler.profile() as prof:
+        tt.ones(2).sin()
+    prof.events().export_chrome_trace(tmp_path / "trace.json")
+    spans = json.loads((tmp_path / "trace.json").read_text())
+    assert [(span["name"], span["ph"], span["tid"]) for span in spans] == [
+        ("aten::ones", "X", 1), ("aten::sin", "X", 1),
+    ]  # fmt: skip
+    assert spans[0]["ts"] + spans[0]["dur"] <= spans[1]["ts"]
+
+
+def test_the_active_profile_is_ended_from_outside() -> None:
+    with pytest.raises(RuntimeError, match="Can't disable Kineto profiler when it's not running"):
+        tt.autograd._disable_profiler()
+    with tt.profiler.profile() as prof:
+        tt.ones(2)
+        tt.autograd._disable_profiler()
+        assert not tt.autograd._profiler_enabled()
+        tt.zeros(2)
+    assert names(prof) == ["aten::ones"]
+    with tt.profiler.profile() as prof:
+        tt.zeros(2)
+    assert names(prof) == ["aten::zeros"]
+
+
+def test_lightning_names_are_there() -> None:
+    assert tt.profiler.kineto_available()
+    assert tt.profiler.profiler._default_schedule_fn(3) is tt.profiler.ProfilerAction.RECORD
+    assert tt.profiler.EventList().supported_export_stacks_metrics() == ["self_cpu_time_total"]

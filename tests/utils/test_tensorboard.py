@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tinytorch as tt
@@ -183,18 +184,73 @@ def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -
     assert "pip install tensorboardX" in runner.python("-c", program(asks)).stdout
 
 
-def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:
+def test_messages_are_those_of_tensorboardx() -> None:
+    from tensorboardX import summary as theirs
+    from tinytorch.utils.tensorboard import summary
+
+    chosen, metrics = {"lr": 0.1, "layers": 3, "name": "x", "none": None}, {"score": 1.0}
+    assert summary.hparams(chosen, metrics) == theirs.hparams(chosen, metrics)
+    assert summary.text("t", "words") == theirs.text("t", "words")
+    assert summary.scalar("s", tt.tensor(3.0)) == theirs.scalar("s", 3.0)
+    edges = [0.0, 1.0, 2.0]
+    ours, its = summary.histogram("h", tt.tensor([0.5, 1.5, 1.0]), edges).value[0].histo, (
+        theirs.histogram("h", np.array([0.5, 1.5, 1.0]), edges).value[0].histo
+    )  # fmt: skip
+    assert (ours.num, ours.sum, ours.sum_squares) == (its.num, its.sum, its.sum_squares)
+    picture = np.ones((3, 2, 2), np.float32)
+    assert summary.image("i", tt.tensor(picture)) == theirs.image("i", picture)
+
+
+def test_messages_of_hyperparameters_name_their_values() -> None:
+    from tinytorch.utils.tensorboard import summary
+
+    plugin = importlib.import_module("tensorboardX.proto.plugin_hparams_pb2")
+    experiment, _, end = summary.hparams({"lr": 0.1, "n": "a"}, {}, {"n": ["a", "b"]})
+    data = plugin.HParamsPluginData.FromString(experiment.value[0].metadata.plugin_data.content)
+    found = {info.name: list(info.domain_discrete.values) for info in data.experiment.hparam_infos}
+    assert [each.string_value for each in found["n"]] == ["a", "b"] and not found["lr"]
+    assert end.value[0].tag == "_hparams_/session_end_info"
+    with pytest.raises(TypeError, match="hparam_dict should be a dictionary"):
+        summary.hparams(3, {})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"hparam_domain_discrete\[n\] should be a list of same"):
+        summary.hparams({"n": 1}, {}, {"n": ["a"]})
+    with pytest.raises(ValueError, match="one of int, float, str, bool"):
+        summary.hparams({"n": object()}, {})
+
+
+def test_summaries_are_added_to_the_file_of_a_writer(tmp_path: Path) -> None:
+    from tinytorch.utils.tensorboard import FileWriter, SummaryWriter, summary
+
+    with SummaryWriter(tmp_path / "a") as writer:  # as Lightning's logger does
+        for message in summary.hparams({"lr": 0.1}, {"score": -1}):
+            writer._get_file_writer().add_summary(message, 4)
+        writer.file_writer.add_summary(summary.scalar("s", 1.0))
+    file = FileWriter(tmp_path / "b", filename_suffix=".mine")
+    file.add_summary(summary.scalar("loss", 0.5), 3, 7.0)
+    file.close()
+    assert {tag for tag in values(tmp_path / "a") if "session" in tag} == {
+        "_hparams_/session_start_info", "_hparams_/session_end_info",
+    }  # fmt: skip
+    assert values(tmp_path / "b")["loss"][0] == 3
+    assert next((tmp_path / "b").iterdir()).name.endswith(".mine")
+
+
+def test_tensorboard_alone_writes_numbers_texts_and_hyperparameters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("tensorboard.summary")
     from tinytorch.utils import tensorboard
     from tinytorch.utils.graph_drawing import CallNode
 
-    writer = tensorboard._Plain(str(tmp_path), max_queue=10, flush_secs=120, filename_suffix="")
+    monkeypatch.setattr(tensorboard.summary, "writer_package", lambda: "tensorboard")
+    writer = tensorboard.SummaryWriter(tmp_path)
+    writer.add_hparams({"lr": 0.1}, {"score": 3}, {"lr": [0.1, 1.0]}, run_name=".")
     writer.add_scalar("loss", 0.5, 3)
     writer.add_histogram("weights", range(4), 4)
     writer.add_text("text", "words", 5)
     writer.add_scalars("both", {"train": 1.0}, 6)
     node = CallNode("Net/relu", "aten::relu", ("input/x",), ((2, 3),), "{}")
-    writer.add_graph_def(tensorboard._graph_def([node], "tensorboard.compat.proto"))
+    writer.file_writer.add_onnx_graph(tensorboard._graph_def([node]))
     with pytest.raises(NotImplementedError, match="pip install tensorboardX"):
         writer.add_image("image", None)
     writer.close()
@@ -203,7 +259,9 @@ def test_tensorboard_alone_writes_numbers_and_texts(tmp_path: Path) -> None:
     writer.close()
     found = values(tmp_path)
     assert {tag: step for tag, (step, _) in found.items()} == {
-        "loss": 3, "weights": 4, "text": 5, "both": 6, "later": 7,
+        "loss": 3, "weights": 4, "text/text_summary": 5, "both": 6, "later": 7, "score": 0,
+        **{f"_hparams_/{name}": 0
+           for name in ("experiment", "session_start_info", "session_end_info")},
     }  # fmt: skip
     assert found["weights"][1].histo.sum == 6
     assert shapes(graph(tmp_path, "tensorboard.compat.proto")["Net/relu"]) == [[2, 3]]

@@ -19,6 +19,17 @@ def _profiler_enabled() -> bool:
     return RECORDER.get() is not None
 
 
+def _disable_profiler() -> None:
+    """End the active profile of this thread.
+
+    Raises:
+        RuntimeError: If no profile is active.
+    """
+    from ..profiler.run import disable
+
+    disable()
+
+
 def __getattr__(name: str) -> object:
     """The parts that need Tensor, which itself needs this package's graph."""
     import importlib

@@ -22,6 +22,8 @@ TOLD = {
     "dask.array.core": "dask",
     "dask.array.backends": "dask",
     "distributed.protocol.serialize": "dask",
+    "lightning.fabric.plugins.environments.mpi": "lightning",
+    "lightning_fabric.plugins.environments.mpi": "lightning",
     "multiprocessing.reduction": "reductions",
     "pandas._libs.lib": "pandas",
     "pandas.core.common": "pandas",

@@ -42,6 +42,7 @@ ELSEWHERE = {
     "_tensor_str": "compat.tensor_str",
     "_utils": "compat.utils",
     "multiprocessing.reductions": "compat.reductions",
+    "utils.tensorboard.summary": "utils.tensorboard_summary",
     # pickles of versions before 0.2
     "_device": "core.device",
     "_layouts": "core.layout",

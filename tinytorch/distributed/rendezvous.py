@@ -49,7 +49,7 @@ class Place:
                 f"`python -m tinytorch.distributed.run --nproc-per-node {self.size} ...` or "
                 f"`mpiexec -n {self.size} ...`; MPICH alone lets ranks that other programs "
                 "started find each other, and only if mpi4py.MPI was not imported before "
-                "init_process_group (with Lightning, give Trainer plugins=[LightningEnvironment()])"
+                "init_process_group"
             )
 
     def join(self, seconds: float) -> AbstractContextManager[Relay | None]:

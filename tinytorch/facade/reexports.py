@@ -69,10 +69,10 @@ FILES: Final[dict[str, str]] = {
         "functools=; logging logging=; typing Optional TypeAlias Union cast; weakref "
         "WeakKeyDictionary WeakValueDictionary",
     "autograd.profiler":
-        "/ torch=; /jit Future; /profiler ProfilerActivity kineto_available; collections "
-        "defaultdict; collections.abc Iterable; contextlib _ContextDecorator=ContextDecorator; "
-        "copy copy=; dataclasses dataclass; logging logging=; time perf_counter_ns; typing Any "
-        "Optional; uuid uuid=; warnings warn",
+        "/ torch=; /autograd _disable_profiler; /jit Future; /profiler ProfilerActivity "
+        "kineto_available; collections defaultdict; collections.abc Iterable; contextlib "
+        "_ContextDecorator=ContextDecorator; copy copy=; dataclasses dataclass; logging logging=; "
+        "time perf_counter_ns; typing Any Optional; uuid uuid=; warnings warn",
     "autograd.profiler_util":
         "/ torch=; /autograd/profiler EventList FunctionEvent; bisect bisect=; collections "
         "defaultdict namedtuple; collections.abc Callable; itertools itertools=; json json=; math "

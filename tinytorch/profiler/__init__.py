@@ -18,6 +18,7 @@ from .recording import record_function as record_function
 from .run import ProfilerAction as ProfilerAction
 from .run import schedule as schedule
 from .steps import ProfilerActivity as ProfilerActivity
+from .steps import _default_schedule_fn as _default_schedule_fn
 from .steps import profile as profile
 from .steps import supported_activities as supported_activities
 from .steps import tensorboard_trace_handler as tensorboard_trace_handler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -359,8 +360,9 @@ class EventList(list[Any]):
             ...     os.path.getsize(path) > 0
             True
         """
-        if metric != "self_cpu_time_total":
-            raise ValueError(f"metric should be one of: ['self_cpu_time_total'], got {metric!r}")
+        if metric not in self.supported_export_stacks_metrics():
+            known = self.supported_export_stacks_metrics()
+            raise ValueError(f"metric should be one of: {known}, got {metric!r}")
         apart = str.maketrans(" ;\t\n", "____")
         with open(path, "w", encoding="utf-8") as file:
             for event in self:
@@ -368,6 +370,45 @@ class EventList(list[Any]):
                 if event.stack and microseconds > 0:
                     lines = ";".join(line.translate(apart) for line in reversed(event.stack))
                     file.write(f"{lines} {microseconds}\n")
+
+    def supported_export_stacks_metrics(self) -> list[str]:
+        """Metrics that ``export_stacks`` accepts.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.profiler.EventList().supported_export_stacks_metrics()
+            ['self_cpu_time_total']
+        """
+        return ["self_cpu_time_total"]
+
+    def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the events to a file for ``chrome://tracing`` or Perfetto: times and threads alone.
+
+        Args:
+            path: The file.
+
+        Example:
+            >>> import json, os, tempfile
+            >>> import tinytorch as tt
+            >>> with tt.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin()
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = os.path.join(folder, "trace.json")
+            ...     prof.events().export_chrome_trace(path)
+            ...     with open(path) as file:
+            ...         [span["name"] for span in json.load(file)]
+            ['aten::ones', 'aten::sin']
+        """
+        spans = [
+            {
+                "name": event.trace_name, "ph": "X", "ts": event.time_range.start,
+                "dur": event.time_range.elapsed_us(), "tid": event.thread,
+                "pid": "CPU functions", "args": {},
+            }
+            for event in self
+        ]  # fmt: skip
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(spans, file)
 
 
 def events_of(records: list[Record], since: int, memory: bool, flops: bool) -> EventList:

@@ -22,6 +22,18 @@ from .recording import Recording
 __all__ = ["ProfilerAction", "profile", "schedule"]
 
 
+def disable() -> None:
+    """End the active profile of this thread: ``torch.autograd._disable_profiler``.
+
+    Raises:
+        RuntimeError: If no profile is active.
+    """
+    if RECORDER.get() is None:
+        raise RuntimeError("Can't disable Kineto profiler when it's not running")
+    RECORDER.set(None)
+    count_watchers(-1)
+
+
 class profile:
     """Measures each operation, forward and backward, that runs in a block of this thread.
 
@@ -122,8 +134,8 @@ class profile:
     def __exit__(self, *error: object) -> None:
         if not self.enabled:
             return
-        RECORDER.set(None)
-        count_watchers(-1)
+        if RECORDER.get() is self._recording:
+            disable()
         if self._traces:
             tracemalloc.stop()
         self._events = None

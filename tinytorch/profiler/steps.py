@@ -53,7 +53,8 @@ def supported_activities() -> set[ProfilerActivity]:
     return found | {ProfilerActivity.CUDA} if backends.loaded("cupy") is not None else found
 
 
-def _always(step: int) -> ProfilerAction:
+def _default_schedule_fn(step: int) -> ProfilerAction:  # PyTorch's name
+    """Record each step."""
     return ProfilerAction.RECORD
 
 
@@ -131,7 +132,7 @@ class profile:
             raise NotImplementedError(
                 "profile(execution_trace_observer=...): tinytorch writes Chrome's traces alone"
             )
-        self.schedule = _always if schedule is None else schedule
+        self.schedule = _default_schedule_fn if schedule is None else schedule
         self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.record_shapes, self.profile_memory = record_shapes, profile_memory

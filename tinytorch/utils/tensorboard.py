@@ -1,8 +1,8 @@
 """Records of training for TensorBoard, as ``torch.utils.tensorboard`` writes them.
 
 Files are written by ``tensorboardX``, or by ``tensorboard`` where that alone is installed, which
-leaves scalars, texts, histograms and graphs. Importing this module without either is an
-ImportError.
+leaves scalars, texts, histograms, hyperparameters and graphs. Importing this module without either
+is an ImportError.
 
 Reference: https://www.tensorflow.org/tensorboard
 """
@@ -18,30 +18,19 @@ from importlib.util import find_spec
 from typing import Any, Self
 
 from ..backends.errors import how_to_install
+from ..compat.module_aliases import publish
 from ..core.tensor import Tensor
 from ..nn.module import Module
+from . import tensorboard_summary as summary
 from .graph_drawing import CallNode, call_graph
+from .tensorboard_summary import messages, raise_missing, to_arrays, to_number
 
-__all__ = ["SummaryWriter"]
+__all__ = ["FileWriter", "SummaryWriter"]
 
 if find_spec("tensorboardX") is None and find_spec("tensorboard") is None:
     raise ImportError(
         f"writing files for TensorBoard needs tensorboardX: {how_to_install('tensorboardX')}"
     )
-
-
-def _to_numbers(value: Any) -> Any:
-    """Tensors as arrays of NumPy's, also in dicts, lists and tuples."""
-    if isinstance(value, Tensor):
-        return value.detach().cpu().numpy()
-    if isinstance(value, dict):
-        return {key: _to_numbers(part) for key, part in value.items()}
-    return type(value)(map(_to_numbers, value)) if type(value) in (list, tuple) else value
-
-
-def _to_number(value: Any) -> float:
-    """A number, or the element of a tensor."""
-    return float(value.detach() if isinstance(value, Tensor) else value)
 
 
 class SummaryWriter:
@@ -85,17 +74,19 @@ class SummaryWriter:
         filename_suffix: str = "",
     ) -> None:
         directory = _default_directory(comment) if not log_dir else os.fspath(log_dir)
-        options = {"max_queue": max_queue, "flush_secs": flush_secs}
+        options: Any = {
+            "max_queue": max_queue, "flush_secs": flush_secs, "filename_suffix": filename_suffix,
+        }  # fmt: skip
         self.log_dir = directory
+        self.purge_step, self.max_queue, self.flush_secs = purge_step, max_queue, flush_secs
+        self.filename_suffix = filename_suffix
         self._writer: Any
-        if find_spec("tensorboardX") is None:
-            self._writer = _Plain(directory, filename_suffix=filename_suffix, **options)
-            return
-        import tensorboardX
-
-        self._writer = tensorboardX.SummaryWriter(
-            directory, purge_step=purge_step, filename_suffix=filename_suffix, **options
-        )
+        if summary.writer_package() == "tensorboard":
+            self._writer = _RecordWriter(directory, **options)
+        else:
+            self._writer = import_module("tensorboardX").SummaryWriter(
+                directory, purge_step=purge_step, **options
+            )
 
     def add_scalar(
         self,
@@ -116,11 +107,11 @@ class SummaryWriter:
             new_style: Without effect: it is written as numbers have always been.
             double_precision: Without effect: it is written as a float32.
         """
-        self._writer.add_scalar(tag, _to_number(scalar_value), global_step, walltime)
+        self._writer.add_scalar(tag, to_number(scalar_value), global_step, walltime)
 
     def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call tensorboardX's method of a name, with tensors as arrays."""
-        getattr(self._writer, name)(*_to_numbers(args), **_to_numbers(kwargs))
+        getattr(self._writer, name)(*to_arrays(args), **to_arrays(kwargs))
 
     add_audio = partialmethod(_pass_on, "add_audio")
     add_custom_scalars = partialmethod(_pass_on, "add_custom_scalars")
@@ -179,11 +170,7 @@ class SummaryWriter:
         nodes = call_graph(model, given if isinstance(given, tuple) else (given,))
         for node in nodes if verbose else ():
             print(f"{node.name}: {node.op}({', '.join(node.inputs)})")  # noqa: T201  # asked for
-        if isinstance(self._writer, _Plain):
-            self._writer.add_graph_def(_graph_def(nodes, "tensorboard.compat.proto"))
-        else:
-            graph = _graph_def(nodes, "tensorboardX.proto")
-            self._writer._get_file_writer().add_onnx_graph(graph)  # which writes any graph
+        self._get_file_writer().add_onnx_graph(_graph_def(nodes))  # which writes any graph
 
     def add_hparams(
         self,
@@ -198,13 +185,23 @@ class SummaryWriter:
         Args:
             hparam_dict: Numbers, texts and truths by name.
             metric_dict: Numbers, or tensors of one element, by name.
-            hparam_domain_discrete: Without effect: the values that a hyperparameter may have.
+            hparam_domain_discrete: Without effect with tensorboardX: the values that a
+                hyperparameter may have.
             run_name: Name of the run's directory below this one; default the time.
             global_step: The step of training.
         """
         chosen = {k: v.item() if isinstance(v, Tensor) else v for k, v in hparam_dict.items()}
-        metrics = {name: _to_number(value) for name, value in metric_dict.items()}
-        self._writer.add_hparams(chosen, metrics, name=run_name, global_step=global_step)
+        metrics = {name: to_number(value) for name, value in metric_dict.items()}
+        given: dict[str, Any] = {"name": run_name, "global_step": global_step}
+        if summary.writer_package() == "tensorboard":
+            given["domains"] = hparam_domain_discrete
+        self._writer.add_hparams(chosen, metrics, **given)
+
+    def _get_file_writer(self) -> Any:
+        """The writer of messages; Lightning adds summaries to it."""
+        return self._writer._get_file_writer()
+
+    file_writer = property(_get_file_writer)
 
     def get_logdir(self) -> str:
         """The directory of the files."""
@@ -225,10 +222,10 @@ class SummaryWriter:
         self.close()
 
 
-def _graph_def(nodes: Iterable[CallNode], messages: str) -> Any:
-    """Nodes as the message that TensorBoard reads, of the classes in a package."""
+def _graph_def(nodes: Iterable[CallNode], package: str | None = None) -> Any:
+    """Nodes as the message that TensorBoard reads; of the classes of a package."""
     attributes, graph, node_def, shapes, versions = (
-        import_module(f"{messages}.{name}_pb2")
+        messages(name, package)
         for name in ("attr_value", "graph", "node_def", "tensor_shape", "versions")
     )
 
@@ -255,71 +252,149 @@ def _default_directory(comment: str) -> str:
     return os.path.join("runs", f"{now}_{socket.gethostname()}{comment}")
 
 
-class _Plain:
-    """What ``tensorboard`` alone can be given: records of its own making."""
+class FileWriter:
+    """Writes events into one file for TensorBoard.
+
+    Args:
+        log_dir: The directory.
+        max_queue: Number of events that wait until they are written.
+        flush_secs: Seconds after which they are written at the latest.
+        filename_suffix: End of the file's name.
+
+    Example:
+        >>> import os, tempfile
+        >>> from tinytorch.utils.tensorboard import FileWriter, summary
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     writer = FileWriter(folder)
+        ...     writer.add_summary(summary.scalar("loss", 0.5), global_step=1)
+        ...     writer.add_event(summary.messages("event").Event(), step=2)
+        ...     writer.add_graph((summary.messages("graph").GraphDef(), None))
+        ...     writer.flush()
+        ...     writer.close()
+        ...     writer.reopen()
+        ...     writer.add_onnx_graph(summary.messages("graph").GraphDef())
+        ...     writer.close()
+        ...     os.listdir(writer.get_logdir())[0].startswith("events.out.tfevents")
+        True
+    """
+
+    def __init__(
+        self,
+        log_dir: str | os.PathLike[str],
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
+    ) -> None:
+        self._options = (os.fspath(log_dir), max_queue, flush_secs, filename_suffix)
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Open a new file."""
+        module = {"tensorboard": "tensorboard.summary.writer.event_file_writer"}.get(
+            summary.writer_package(), "tensorboardX.event_file_writer"
+        )
+        self.event_writer = import_module(module).EventFileWriter(*self._options)
+
+    def get_logdir(self) -> str:
+        """The directory of the file."""
+        return self._options[0]
+
+    def add_event(self, event: Any, step: int | None = None, walltime: float | None = None) -> None:
+        """Write an event.
+
+        Args:
+            event: The message.
+            step: The step of training.
+            walltime: Seconds since 1970. Default: now.
+        """
+        event.wall_time = time.time() if walltime is None else walltime
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+    def add_summary(
+        self, summary: Any, global_step: int | None = None, walltime: float | None = None
+    ) -> None:
+        """Write a message that the functions of ``utils.tensorboard.summary`` return.
+
+        Args:
+            summary: The message.
+            global_step: The step of training.
+            walltime: Seconds since 1970. Default: now.
+        """
+        self.add_event(messages("event").Event(summary=summary), global_step, walltime)
+
+    def add_onnx_graph(self, graph: Any, walltime: float | None = None) -> None:
+        """Write a graph.
+
+        Args:
+            graph: The message.
+            walltime: Seconds since 1970. Default: now.
+        """
+        event = messages("event").Event(graph_def=graph.SerializeToString())
+        self.add_event(event, None, walltime)
+
+    def add_graph(self, graph_profile: Any, walltime: float | None = None) -> None:
+        """Write a graph, of a pair of a graph and its measurements, which are left out.
+
+        Args:
+            graph_profile: The pair.
+            walltime: Seconds since 1970. Default: now.
+        """
+        self.add_onnx_graph(graph_profile[0], walltime)
+
+    def flush(self) -> None:
+        """Write the events that wait."""
+        self.event_writer.flush()
+
+    def close(self) -> None:
+        """Write the events that wait, and close the file."""
+        self.event_writer.close()
+
+
+class _RecordWriter:
+    """Writer of the records for which ``tensorboard`` alone is enough."""
 
     def __init__(self, directory: str, **options: Any) -> None:
         self._directory, self._options = directory, options
-        self._files: dict[str, Any] = {}
-        self._file()
+        self._files: dict[str, FileWriter] = {}
+        self._get_file_writer()
 
-    def _file(self, run: str = "") -> Any:
+    def _get_file_writer(self, run: str = "") -> FileWriter:
         """The writer of a run, opened if it is not."""
         if run not in self._files:
-            from tensorboard.summary.writer.event_file_writer import EventFileWriter
-
-            options = {**self._options, "max_queue_size": self._options["max_queue"]}
-            del options["max_queue"]
-            self._files[run] = EventFileWriter(os.path.join(self._directory, run), **options)
+            self._files[run] = FileWriter(os.path.join(self._directory, run), **self._options)
         return self._files[run]
 
-    def _write(self, step: int | None, walltime: float | None, run: str = "", **value: Any) -> None:
-        from tensorboard.compat.proto import event_pb2, summary_pb2
-
-        summary = summary_pb2.Summary(value=[summary_pb2.Summary.Value(**value)])
-        when = time.time() if walltime is None else walltime
-        event = event_pb2.Event(wall_time=when, step=step, summary=summary)
-        self._file(run).add_event(event)
-
     def add_scalar(self, tag: str, value: float, step: Any = None, walltime: Any = None) -> None:
-        self._write(step, walltime, tag=tag, simple_value=value)
+        self._get_file_writer().add_summary(summary.scalar(tag, value), step, walltime)
 
     def add_scalars(
         self, main_tag: str, values: Any, global_step: Any = None, walltime: Any = None
     ) -> None:
         for name, value in values.items():
-            run = f"{main_tag.replace('/', '_')}_{name}"
-            self._write(global_step, walltime, run, tag=main_tag, simple_value=float(value))
-
-    def add_graph_def(self, graph: Any) -> None:
-        from tensorboard.compat.proto import event_pb2
-
-        event = event_pb2.Event(wall_time=time.time(), graph_def=graph.SerializeToString())
-        self._file().add_event(event)
+            writer = self._get_file_writer(f"{main_tag.replace('/', '_')}_{name}")
+            writer.add_summary(summary.scalar(main_tag, value), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: str, global_step: Any = None, walltime: Any = None
     ) -> None:
-        from tensorboard.plugins.text.metadata import create_summary_metadata
-        from tensorboard.util.tensor_util import make_tensor_proto
-
-        metadata = create_summary_metadata(tag, "")
-        tensor = make_tensor_proto([text_string.encode()])
-        self._write(global_step, walltime, tag=tag, tensor=tensor, metadata=metadata)
+        self._get_file_writer().add_summary(summary.text(tag, text_string), global_step, walltime)
 
     def add_histogram(
         self, tag: str, values: Any, global_step: Any = None, bins: Any = 30, walltime: Any = None
     ) -> None:
-        import numpy as np  # noqa: TID251  # what values are given as
-        from tensorboard.compat.proto import summary_pb2
+        message = summary.histogram(tag, values, 30 if bins == "tensorflow" else bins)
+        self._get_file_writer().add_summary(message, global_step, walltime)
 
-        numbers = np.asarray(values, np.float64).reshape(-1)
-        counts, edges = np.histogram(numbers, bins=30 if isinstance(bins, str) else bins)
-        histo = summary_pb2.HistogramProto(
-            min=numbers.min(), max=numbers.max(), num=numbers.size, sum=numbers.sum(),
-            sum_squares=numbers @ numbers, bucket=counts.tolist(), bucket_limit=edges[1:].tolist(),
-        )  # fmt: skip
-        self._write(global_step, walltime, tag=tag, histo=histo)
+    def add_hparams(
+        self, hparams: Any, metrics: Any, name: str | None, global_step: Any, domains: Any = None
+    ) -> None:
+        writer = self._get_file_writer(str(time.time()) if name is None else name)
+        for message in summary.hparams(hparams, metrics, domains):
+            writer.add_summary(message)
+        for tag, value in metrics.items():
+            writer.add_summary(summary.scalar(tag, value), global_step)
 
     def flush(self) -> None:
         for file in self._files.values():
@@ -330,6 +405,7 @@ class _Plain:
             self._files.popitem()[1].close()
 
     def __getattr__(self, name: str) -> Any:
-        raise NotImplementedError(
-            f"{name}() is not written through tensorboard alone: {how_to_install('tensorboardX')}"
-        )
+        raise_missing(name)
+
+
+publish(__name__, "writer")

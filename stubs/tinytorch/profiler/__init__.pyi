@@ -8,6 +8,7 @@ from tinytorch.profiler.recording import record_function as record_function
 from tinytorch.profiler.run import ProfilerAction as ProfilerAction
 from tinytorch.profiler.run import schedule as schedule
 from tinytorch.profiler.steps import ProfilerActivity as ProfilerActivity
+from tinytorch.profiler.steps import _default_schedule_fn as _default_schedule_fn
 from tinytorch.profiler.steps import profile as profile
 from tinytorch.profiler.steps import supported_activities as supported_activities
 from tinytorch.profiler.steps import tensorboard_trace_handler as tensorboard_trace_handler
@@ -15,12 +16,12 @@ from tinytorch.profiler.steps import tensorboard_trace_handler as tensorboard_tr
 __all__ = ['EventList', 'ExecutionTraceObserver', 'FunctionEvent', 'FunctionEventAvg', 'ProfilerAction', 'ProfilerActivity', 'kineto_available', 'profile', 'record_function', 'schedule', 'supported_activities', 'tensorboard_trace_handler']
 
 def kineto_available() -> bool:
-    """Whether PyTorch's own measuring library is there: False.
+    """Whether ``profile`` measures steps and writes traces: True.
 
         Example:
             >>> import tinytorch as tt
             >>> tt.profiler.kineto_available()
-            False
+            True
 
     """
 

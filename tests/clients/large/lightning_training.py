@@ -1,4 +1,7 @@
-"""Lightning's Trainer with its defaults: summary, bar, checkpoints, a logger; predictions."""
+"""Lightning's Trainer with its defaults: summary, bar, checkpoints, a logger; predictions.
+
+Then with PyTorch's profiler and TensorBoard's logger, which records the hyperparameters.
+"""
 
 import os
 import tempfile
@@ -61,11 +64,16 @@ with tempfile.TemporaryDirectory() as folder:
     more = L.Trainer(
         max_epochs=9,
         callbacks=[L.pytorch.callbacks.EarlyStopping("train_loss")],
+        profiler="pytorch",
+        logger=L.pytorch.loggers.TensorBoardLogger(folder, log_graph=True),
         gradient_clip_val=1.0,
         accumulate_grad_batches=2,
         enable_progress_bar=False,
     )
     more.fit(model, data, held, ckpt_path=trainer.checkpoint_callback.best_model_path)
     assert more.current_epoch == 9
+    written = os.listdir(more.logger.log_dir)
+    assert "hparams.yaml" in written and any("tfevents" in name for name in written), written
+    assert any(name.endswith(".pt.trace.json") for name in written), written
     os.chdir("/")
 print("done")

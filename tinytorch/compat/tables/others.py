@@ -31,9 +31,9 @@ TABLES = {
         files="qconfig stubs",
         called="ao.quantization",
     ),
-    "profiler": Table({
+    "profiler": Table(files="profiler", names={
         "kineto_available":
-            answer(False, "Whether PyTorch's own measuring library is there: False."),
+            answer(True, "Whether ``profile`` measures steps and writes traces: True."),
         "ExecutionTraceObserver": missing(
             "What writes the graph of a run in PyTorch; making one raises.",
             "tinytorch writes Chrome's traces alone: profile.export_chrome_trace"),
