@@ -43,7 +43,7 @@ TEXTS = [
 
 FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 800, 40, 50
 #: What is ours stands in these; everything else at the top is a module of PyTorch's.
-ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "numpy"}
+ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "graph", "numpy"}
 #: PyTorch has these as they are, or they are the language's.
 PUBLIC = {
     "__init__", "__main__", "accelerator", "amp", "ao", "autograd", "backends", "compiler",
@@ -60,24 +60,7 @@ LAYERS = [
     ["backends"],
     ["state"],
     ["core.device", "core.layout"],
-    # The graph itself; what users call of autograd stands on tensors.
-    [
-        f"autograd.{part}"
-        for part in (
-            "above",
-            "engine",
-            "explaining",
-            "grad_fn",
-            "identity_nodes",
-            "inference",
-            "node_names",
-            "nodes",
-            "saved_packing",
-            "saved_raw",
-            "saved_tensors",
-            "views",
-        )
-    ],
+    ["graph"],
     ["core"],
     ["dispatch"],
     ["ops"],

@@ -14,10 +14,10 @@ from tests.numpy import names
 from tests.ops import array_examples, layer_examples
 from tests.oracles import flat, same
 from tinytorch.autograd import grad, gradcheck, gradgradcheck
-from tinytorch.autograd.nodes import node_of
-from tinytorch.autograd.views import edge_of
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
+from tinytorch.graph.nodes import node_of
+from tinytorch.graph.views import edge_of
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..graph.nodes import RemovableHandle as RemovableHandle
 from ..state import enable_grad as enable_grad
 from ..state import inference_mode as inference_mode
 from ..state import no_grad as no_grad
@@ -11,7 +12,6 @@ from .anomaly import detect_anomaly as detect_anomaly
 from .anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .anomaly import is_anomaly_enabled as is_anomaly_enabled
 from .anomaly import set_detect_anomaly as set_detect_anomaly
-from .nodes import RemovableHandle as RemovableHandle
 
 
 def _profiler_enabled() -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..graph.engine import Anomaly
+from ..graph.saved_packing import Recording
 from ..warnings import warn
-from .engine import Anomaly
-from .saved_packing import Recording
 
 
 class set_detect_anomaly:

@@ -8,17 +8,17 @@ from typing import Any
 
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
+from ..graph.above import ABOVE
+from ..graph.accumulate_hooks import LeafSweep, sweep_class
+from ..graph.engine import CURRENT, Sweep, conjugate
+from ..graph.grad_fn import AccumulateGrad
+from ..graph.identity_nodes import without_slope
+from ..graph.nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
+from ..graph.saved_packing import Recording
+from ..graph.views import edge_of
 from ..state.tracebacks import short
 from ..warnings import warn
-from .above import ABOVE
-from .accumulate_hooks import LeafSweep, sweep_class
-from .engine import CURRENT, Sweep, conjugate
-from .grad_fn import AccumulateGrad
 from .graph import GradientEdge
-from .identity_nodes import without_slope
-from .nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
-from .saved_packing import Recording
-from .views import edge_of
 
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from ..core.tensor import Tensor
 from ..func._level import Level, entered, writable_for
 from ..func.forward import Push, check_sizes
+from ..graph.nodes import reachable
+from ..graph.views import edge_of
 from ..state import Variable
-from .nodes import reachable
-from .views import edge_of
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",

@@ -20,12 +20,12 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 from ..core.tensor import Tensor
+from ..graph.engine import CURRENT
+from ..graph.grad_fn import GraphNode, face_of
+from ..graph.nodes import Edge, RemovableHandle, Slot
+from ..graph.saved_packing import FORBIDDEN, STACK, Recording
+from ..graph.views import edge_of
 from ..state import Variable as _Variable
-from .engine import CURRENT
-from .grad_fn import GraphNode, face_of
-from .nodes import Edge, RemovableHandle, Slot
-from .saved_packing import FORBIDDEN, STACK, Recording
-from .views import edge_of
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",

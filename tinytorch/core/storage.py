@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, overload
 
 from .. import dtypes
-from ..autograd.nodes import Node, Slot
 from ..backends.base import Array, Backend
+from ..graph.nodes import Node, Slot
 from ..state import grad_enabled
 from ..warnings import warn_once
 from .device import device
@@ -54,7 +54,7 @@ class Storage:
         #: Whether it requires grad itself; it does, too, where its base does.
         _wanted: bool
         #: Why it may not be changed in place where gradients are recorded: a kind of
-        #: ``autograd.views``, or "".
+        #: ``graph.views``, or "".
         _kind: str
         #: The version of its memory for which its node was made; at another one the node is made
         #: again, or refused if there is a kind.

@@ -12,27 +12,13 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from .. import dtypes
-from ..autograd.above import ABOVE
-from ..autograd.grad_fn import GraphNode, face_of
-from ..autograd.inference import (
-    UNSETTLED,
-    check_update,
-    check_wanted,
-    mark,
-    settle,
-    take_after,
-)
-from ..autograd.nodes import (
-    LeafHooks,
-    RemovableHandle,
-    Slot,
-    add_hook,
-    node_of,
-    warn_of_no_grad,
-)
-from ..autograd.views import VIEW, edge_of, requires_grad
 from ..backends.base import Array, Backend
 from ..backends.storage import deep_copied
+from ..graph.above import ABOVE
+from ..graph.grad_fn import GraphNode, face_of
+from ..graph.inference import UNSETTLED, check_update, check_wanted, mark, settle, take_after
+from ..graph.nodes import LeafHooks, RemovableHandle, Slot, add_hook, node_of, warn_of_no_grad
+from ..graph.views import VIEW, edge_of, requires_grad
 from ..state import when_inference
 from ..warnings import warn
 from . import pickling, torch_function

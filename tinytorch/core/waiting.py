@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..autograd.identity_nodes import towards
 from ..dtypes import dtype as DType
+from ..graph.identity_nodes import towards
 from . import torch_function
 from .size import Size, sizes
 from .storage import Storage
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..backends.base import Array
 
 _SLOT: Any = Storage.__dict__["_data"]
-#: What a view has of its own beside its array; see ``autograd.views``.
+#: What a view has of its own beside its array; see ``graph.views``.
 _OF_VIEWS = ("_steps", "_wanted", "_kind", "_attr_version")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
-from ..autograd.above import ABOVE
 from ..core.tensor import Tensor
+from ..graph.above import ABOVE
 from ..warnings import warn_once
 from .promotion import common_backend, promote_operands, to_tensor
 from .scalar_arguments import taken, taken_in_place

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from ..autograd.nodes import next_seq, node_of
-from ..autograd.views import release
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting
+from ..graph.nodes import next_seq, node_of
+from ..graph.views import release
 from ..state import grad_enabled
 from ..state.recorder import recorded
 from . import autocast

@@ -15,13 +15,13 @@ from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..autograd.inference import UNSETTLED, mark
-from ..autograd.nodes import Node, next_seq
-from ..autograd.saved_packing import Recording
-from ..autograd.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
 from ..core.tensor import Tensor, blank, making, tensors
 from ..core.torch_function import PLAIN
 from ..dtypes import LOW, as_dtype, dtype, float32
+from ..graph.inference import UNSETTLED, mark
+from ..graph.nodes import Node, next_seq
+from ..graph.saved_packing import Recording
+from ..graph.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import WRITTEN, shorten
 from .arguments import as_given, explain_shapes, unwrap

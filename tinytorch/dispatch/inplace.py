@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.above import ABOVE
-from ..autograd.nodes import Node
-from ..autograd.saved_packing import Recording
-from ..autograd.views import check_inplace, edge_of, rebase
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting, put
+from ..graph.above import ABOVE
+from ..graph.nodes import Node
+from ..graph.saved_packing import Recording
+from ..graph.views import check_inplace, edge_of, rebase
 from ..state import grad_enabled
 from ..state.recorder import recorded
 from .arguments import as_given, explain_shapes, prepare, unwrap

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import dtypes
-from ..autograd.nodes import Node, node_of
 from ..backends import low_precision
 from ..core.size import Size
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function import PLAIN
+from ..graph.nodes import Node, node_of
 from ..state import grad_enabled
 from .arguments import bind, prepare
 from .out import scalar_name

@@ -12,9 +12,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.above import ABOVE
 from ..core import dlpack, torch_function_members
 from ..core.tensor import Tensor
+from ..graph.above import ABOVE
 from .operators import UFUNCS
 
 #: Functions that write to their first argument.

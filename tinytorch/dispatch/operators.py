@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.above import ABOVE
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
+from ..graph.above import ABOVE
 from ..state.tracebacks import shorten
 from .compiled import make_inplace_function, serve, unwritten
 from .signature import of_operator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..autograd.inference import MAPPED, check_mapped, check_update
 from ..core.tensor import Tensor
 from ..core.waiting import put
+from ..graph.inference import MAPPED, check_mapped, check_update
 from ..state import grad_enabled
 from ..warnings import warn
 from .spec import Op

@@ -5,12 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..autograd.engine import Anomaly
-from ..autograd.inference import UNSETTLED, check_saved, settle
-from ..autograd.nodes import Node, Slot, node_of
-from ..autograd.saved_packing import Recording, pack
-from ..autograd.views import edge_of
 from ..core.tensor import Tensor, wrap
+from ..graph.engine import Anomaly
+from ..graph.inference import UNSETTLED, check_saved, settle
+from ..graph.nodes import Node, Slot, node_of
+from ..graph.saved_packing import Recording, pack
+from ..graph.views import edge_of
 from ..warnings import calls_of_the_program
 from .backward import Backward
 

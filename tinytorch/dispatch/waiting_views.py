@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.identity_nodes import towards
-from ..autograd.views import edge_of
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Conjugate, Negative, Waiting, let_wait, plain
+from ..graph.identity_nodes import towards
+from ..graph.views import edge_of
 from .spec import Op
 
 #: What the parts of a conjugate wait for.

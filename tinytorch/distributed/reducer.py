@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..autograd.engine import call_after_backward
-from ..autograd.nodes import node_of
-from ..autograd.views import edge_of
 from ..core.tensor import Tensor
+from ..graph.engine import call_after_backward
+from ..graph.nodes import node_of
+from ..graph.views import edge_of
 from ..ops.create.factories import zeros
 from .collectives import all_reduce
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..autograd.above import ABOVE, Above, Writing
-from ..autograd.nodes import Edge
 from ..core.tensor import wrap
 from ..dispatch.record import output_of
 from ..dispatch.registry import load_numpy
 from ..dispatch.tensor_types import legacy_source
+from ..graph.above import ABOVE, Above, Writing
+from ..graph.nodes import Edge
 from ..state import enable_grad, no_grad
 
 

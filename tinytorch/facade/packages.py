@@ -47,7 +47,7 @@ _ABSENT = object()
 _CALLERS = tuple(
     _PREFIX + room
     for room in (
-        "autograd.engine",
+        "graph.engine",
         "backends.",
         "dispatch.promotion",
         "ops.",
@@ -59,7 +59,7 @@ _CALLERS = tuple(
 _INTERNAL = tuple(
     f"{_PREFIX}{package}."
     for package in (
-        "backends.numpy", "backends.cupy", "checkpoint", "core", "dispatch", "facade", "ops",
+        "backends.numpy", "backends.cupy", "checkpoint", "core", "dispatch", "facade", "graph", "ops",
         "numpy.functions",
     )
 )  # fmt: skip

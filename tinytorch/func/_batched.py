@@ -13,13 +13,13 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from ..autograd.inference import mapped
 from ..core import torch_function
 from ..core.device import device
 from ..core.tensor import Tensor
 from ..core.torch_function_members import member
 from ..dispatch.op import NAMESPACES
 from ..dtypes import dtype
+from ..graph.inference import mapped
 from ..state import DRAWN
 from ._randomness import drawing
 from ._trees import flatten

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from ..autograd.above import ABOVE
 from ..autograd.derivatives import filled, gradients
-from ..autograd.nodes import Node, Slot
-from ..autograd.views import TRANSFORM, edge_of, fix
 from ..core.tensor import Tensor
+from ..graph.above import ABOVE
+from ..graph.nodes import Node, Slot
+from ..graph.views import TRANSFORM, edge_of, fix
 from ..state import (
     Variable,
     enable_grad,

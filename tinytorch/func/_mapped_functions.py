@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..autograd.function import Function
-from ..autograd.inference import APPLYING
 from ..core.tensor import Tensor
+from ..graph.inference import APPLYING
 from ._batched import CannotBatch, Level, levels_of, mapped_over, stand_in, together, value_of
 from ._trees import flatten, spread, unflatten
 

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..autograd.inference import APPLYING, mapped
 from ..core import torch_function
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
+from ..graph.inference import APPLYING, mapped
 from ..state.tracebacks import short
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
 from ._level import P, R, transforming

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd.inference import UNSETTLED
 from ..backends import load
 from ..core.tensor import Tensor, making
 from ..core.torch_function import PLAIN
 from ..dtypes import dtype as Dtype
+from ..graph.inference import UNSETTLED
 from ..state import current_backend
 from .functions.dialect import as_dtype
 from .ndarray import ndarray

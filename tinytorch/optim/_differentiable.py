@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..autograd.above import ABOVE
 from ..core.tensor import Tensor
+from ..graph.above import ABOVE
 
 __all__ = ["RecordedArrays"]
 

@@ -8,9 +8,9 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
-from ..autograd.engine import zero_in_place
 from ..core.tensor import Tensor
 from ..dispatch.tensor_types import typename
+from ..graph.engine import zero_in_place
 from ..warnings import warn
 from ._hooks import (
     HookTables,

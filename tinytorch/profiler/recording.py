@@ -15,8 +15,8 @@ from threading import get_native_id
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
-from ..autograd.nodes import Node, node_of
 from ..core.tensor import Tensor
+from ..graph.nodes import Node, node_of
 from ..state.recorder import RECORDER
 from ..state.tracebacks import WRITTEN
 from ..utils.flop_counter import FORMULAS, works

@@ -21,11 +21,11 @@ from typing import Any
 
 from .. import random
 from ..autograd import Function, backward
-from ..autograd.engine import CURRENT
 from ..autograd.graph import saved_tensors_hooks
-from ..autograd.saved_packing import Recording
 from ..core.tensor import Tensor
 from ..func._trees import flatten
+from ..graph.engine import CURRENT
+from ..graph.saved_packing import Recording
 from ..nn import Module, Sequential
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..state.tracebacks import short

@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..autograd.nodes import Node, node_of
-from ..autograd.views import edge_of
 from ..core.tensor import Tensor
+from ..graph.nodes import Node, node_of
+from ..graph.views import edge_of
 from ..nn.module import Module
 from ..nn.rnn import RNNBase
 from ..overrides import TorchFunctionMode

@@ -10,6 +10,6 @@ Example:
 
 from __future__ import annotations
 
-from ..autograd.nodes import RemovableHandle as RemovableHandle
+from ..graph.nodes import RemovableHandle as RemovableHandle
 
 __all__ = ["RemovableHandle"]

@@ -21,8 +21,8 @@ from tinytorch.autograd.grad_mode import set_multithreading_enabled as set_multi
 from tinytorch.autograd.gradient_check import gradcheck as gradcheck
 from tinytorch.autograd.gradient_check import gradgradcheck as gradgradcheck
 from tinytorch.autograd.gradient_check_forward import GradcheckError as GradcheckError
-from tinytorch.autograd.nodes import RemovableHandle as RemovableHandle
 from tinytorch.autograd.variable import Variable as Variable
+from tinytorch.graph.nodes import RemovableHandle as RemovableHandle
 from tinytorch.state import enable_grad as enable_grad
 from tinytorch.state import inference_mode as inference_mode
 from tinytorch.state import no_grad as no_grad

@@ -19,8 +19,6 @@ from typing import SupportsIndex
 from typing import TypeVar
 from typing import Unpack
 from typing import overload
-from tinytorch.autograd.grad_fn import GraphNode
-from tinytorch.autograd.nodes import RemovableHandle
 from tinytorch.backends.base import Backend
 from tinytorch.core.device import device
 from tinytorch.core.pickling import Memory
@@ -28,6 +26,8 @@ from tinytorch.core.size import ElementCount as ElementCount
 from tinytorch.core.size import Size as Size
 from tinytorch.core.storage import Storage
 from tinytorch.dtypes import dtype
+from tinytorch.graph.grad_fn import GraphNode
+from tinytorch.graph.nodes import RemovableHandle
 from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage

@@ -16,7 +16,7 @@ SHADOWED = {
 #: Folders that hold no public modules. ``tinytorch.state`` is a function.
 INTERNAL = (
     "_state", "backends.numpy", "backends.rng", "checkpoint", "compat", "core", "dispatch",
-    "facade", "numpy.functions", "ops", "state",
+    "facade", "graph", "numpy.functions", "ops", "state",
 )  # fmt: skip
 
 

@@ -10,12 +10,12 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
+from ...graph.inference import APPLYING
+from ...graph.nodes import FREED, TWICE, Node, Slot
+from ...graph.saved_packing import Packed, SavedOutput
+from ...graph.views import FUNCTION, SEVERAL, edge_of
 from ...state import grad_enabled, no_grad
 from ...warnings import warn
-from ..inference import APPLYING
-from ..nodes import FREED, TWICE, Node, Slot
-from ..saved_packing import Packed, SavedOutput
-from ..views import FUNCTION, SEVERAL, edge_of
 from .apply_type import Applied, R
 from .forward_rule import PUSHING, likes, transposed
 from .outputs import check_dirty, check_marks, fresh, is_among, save, set_history

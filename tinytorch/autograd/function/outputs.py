@@ -6,12 +6,12 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.record import note_versions
+from ...graph.above import ABOVE
+from ...graph.nodes import Node
+from ...graph.saved_packing import STACK, Packed, SavedOutput
+from ...graph.views import check_inplace, edge_of, rebase
 from ...state import no_grad
 from ...warnings import warn
-from ..above import ABOVE
-from ..nodes import Node
-from ..saved_packing import STACK, Packed, SavedOutput
-from ..views import check_inplace, edge_of, rebase
 
 
 def is_among(value: Any, values: tuple[Any, ...]) -> bool:

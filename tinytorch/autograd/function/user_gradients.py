@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
-from ..engine import conjugate
+from ...graph.engine import conjugate
 
 
 def fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from ...autograd.engine import zero_in_place
 from ...core.tensor import Tensor
+from ...graph.engine import zero_in_place
 from ..parameter import Parameter
 from .members import Members
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.nodes import Node, node_of
-from ...autograd.views import edge_of, region, waiting
 from ...backends import load, low_precision
 from ...core.device import device
 from ...core.layout import checked_format, preserve_format
@@ -14,6 +12,8 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_of_device
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.tensor_types import NAMED_DTYPES, dtype_and_device
+from ...graph.nodes import Node, node_of
+from ...graph.views import edge_of, region, waiting
 from ...state import default_dtype, grad_enabled
 from ...warnings import warn_once
 from ..memory_order import arranged, copied, laid, lies, suggested

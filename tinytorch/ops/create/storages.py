@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.identity_nodes import without_derivative
-from ...autograd.views import check_inplace, edge_of
 from ...backends.storage import row_major
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, composite
+from ...graph.identity_nodes import without_derivative
+from ...graph.views import check_inplace, edge_of
 from ...state import grad_enabled
 from ..shape.strides import check_bounds
 from .typed_storage import TypedStorage, deprecate

@@ -6,10 +6,6 @@ from functools import update_wrapper
 from typing import Any
 
 from ... import dtypes
-from ...autograd.above import ABOVE
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
-from ...autograd.views import check_inplace, edge_of, rebase
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
@@ -21,6 +17,10 @@ from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
+from ...graph.above import ABOVE
+from ...graph.node_names import argument
+from ...graph.nodes import Node
+from ...graph.views import check_inplace, edge_of, rebase
 from ...state import grad_enabled
 from ...state.recorder import recorded
 from ..memory_order import copied, ordered_like

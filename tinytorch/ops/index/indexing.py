@@ -6,15 +6,15 @@ import math
 from functools import update_wrapper
 from typing import Any
 
-from ...autograd.inference import refuse_saved
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...dispatch.compiled import serve, unwritten
 from ...dispatch.op import Array, Backend, Op, op
 from ...dispatch.record import note_versions
 from ...dispatch.template_arguments import Form
+from ...graph.inference import refuse_saved
+from ...graph.node_names import argument
+from ...graph.nodes import Node
 from ...state import grad_enabled
 from ...warnings import warn
 from ..memory_order import in_rows, order_of_chosen, restored

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.node_names import wants_gradient
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Mask, Operand, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
+from ...graph.node_names import wants_gradient
+from ...graph.nodes import Node
 from ..memory_order import in_rows
 from ..shape.broadcasting import broadcast_shapes
 from ..shape.sizes import expand

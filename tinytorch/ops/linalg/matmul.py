@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...autograd.node_names import ndim_of, wants_gradient
-from ...autograd.nodes import Node
 from ...dispatch.op import Array, Backend, op, reads
 from ...dispatch.out import scalar_name
+from ...graph.node_names import ndim_of, wants_gradient
+from ...graph.nodes import Node
 from ..checks import check_scalar_types
 
 #: Fewer elements than this are multiplied without a look at who else does.

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op, piecewise
 from ...dispatch.record import keep_versions
+from ...graph.nodes import Node
 from ..checks import integer_among
 from ..index.gathering import largest_at_places
 from ..reduce.reduction import mean

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import dtypes
-from ...autograd.views import check_inplace
 from ...core.tensor import Tensor
 from ...dispatch.op import Shape, composite
 from ...dispatch.out import scalar_name
+from ...graph.views import check_inplace
 from ...state import grad_enabled
 from . import batch_normalization, margin_loss, normalization, probability_loss
 from . import ctc_loss as ctc

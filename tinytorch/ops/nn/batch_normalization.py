@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...autograd.inference import check_mapped
 from ...core.layout import channels_last, channels_last_3d, memory_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, composite
+from ...graph.inference import check_mapped
 from ..checks import integer
 from ..memory_order import suggested
 from ..shape.views import contiguous, following

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...autograd.nodes import Node, node_of, target_of
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...dtypes import float64, int64, uint8
+from ...graph.nodes import Node, node_of, target_of
 from ..checks import integer, refuse
 from ..pointwise.division import over
 from .loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad

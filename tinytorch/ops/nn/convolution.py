@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.nodes import Node
 from ...core.layout import contiguous_format
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
+from ...graph.nodes import Node
 from ...warnings import warn
 from ..memory_order import suggested
 from ..shape.views import following

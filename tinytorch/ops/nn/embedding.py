@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.inference import check_mapped
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...dispatch.record import keep_versions
+from ...graph.inference import check_mapped
 from ...warnings import warn
 from ..checks import OUT_OF_RANGE, integer
 from ..index.gathering import chosen

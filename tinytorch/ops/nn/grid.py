@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
+from ...graph.nodes import Node
 from ...warnings import warn
 from ..checks import integers_of
 from ..linalg.matmul import matmul

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ... import dtypes
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
 from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
+from ...graph.node_names import argument
+from ...graph.nodes import Node
 from ...warnings import warn
 from ..checks import integer_among
 from ..shape.views import following

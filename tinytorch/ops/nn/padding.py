@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import dtypes
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
 from ...dispatch.scalar_arguments import leads
+from ...graph.node_names import argument
+from ...graph.nodes import Node
 from ..memory_order import arranged, suggested
 from ..shape.views import following
 

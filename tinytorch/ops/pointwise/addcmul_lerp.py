@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.node_names import by_operand
 from ...dispatch.op import Array, Backend, Operand, op
 from ...dispatch.promotion import written_number
+from ...graph.node_names import by_operand
 from ..checks import in_single, is_half, kind_of, real_factor, refuse
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.inference import MAPPED
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
 from ...core.torch_function import is_never_asked
@@ -12,6 +11,7 @@ from ...core.torch_function_members import attach
 from ...core.waiting import Conjugate, Negative, let_wait
 from ...dispatch.op import Array, Backend, composite, op, piecewise, torch_convention
 from ...dispatch.out import scalar_name
+from ...graph.inference import MAPPED
 from ..checks import check_tensor
 from ..index.filling import copy_
 from ..memory_order import in_rows

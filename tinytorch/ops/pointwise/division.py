@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.node_names import argument, by_operand
-from ...autograd.nodes import Node
 from ...dispatch.op import Array, Backend, Operand, named_anew, no_derivative, op
+from ...graph.node_names import argument, by_operand
+from ...graph.nodes import Node
 from ...state import default_dtype
 from ..checks import kind_of, refuse
 from .arithmetic import by_number

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...autograd.node_names import is_tensor, wants_gradient
-from ...autograd.nodes import Node
 from ...dispatch.op import Array, Backend, Operand, op
+from ...graph.node_names import is_tensor, wants_gradient
+from ...graph.nodes import Node
 from ..checks import in_single, is_half, refuse
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.node_names import by_operand
 from ...dispatch.op import Array, Backend, Operand, no_derivative, op
+from ...graph.node_names import by_operand
 from ..checks import integer, kind_of, refuse, refuse_complex
 from .complex_numbers import real_sign
 from .division import check_divisor

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...autograd.node_names import by_operand, is_tensor
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...core.torch_function_members import attach
 from ...dispatch.op import Array, Backend, Mask, Operand, composite, op
 from ...dispatch.promotion import result_dtype
+from ...graph.node_names import by_operand, is_tensor
+from ...graph.nodes import Node
 from ...warnings import warn
 from ..checks import kind_of, refuse_complex
 

@@ -6,9 +6,9 @@ from operator import index as as_index
 from typing import Any
 
 from ... import dtypes
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import OPS, Array, Backend, composite, op, reads_results
+from ...graph.nodes import Node
 from ..checks import refuse
 from ..index.gathering import chosen, gather_sum
 from ..memory_order import in_rows

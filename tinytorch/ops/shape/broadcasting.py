@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...autograd.nodes import sum_to_shape
 from ...core.tensor import Size, Tensor
 from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...graph.nodes import sum_to_shape
 from ..checks import integers_of
 from .sizes import expand, expanded_size
 

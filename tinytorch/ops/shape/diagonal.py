@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend, composite, op
+from ...graph.nodes import Node
 from ..checks import integer
 from ..index.positions import counting
 from ..memory_order import in_rows

@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...autograd.inference import UNSETTLED, check_mapped
-from ...autograd.nodes import Node
-from ...autograd.views import cannot_refresh, check_inplace, note_reshaped, show_as
 from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor
 from ...core.waiting import in_memory, move
 from ...dispatch.creation import checked_size, uninitialised
 from ...dispatch.op import composite
+from ...graph.inference import UNSETTLED, check_mapped
+from ...graph.nodes import Node
+from ...graph.views import cannot_refresh, check_inplace, note_reshaped, show_as
 from ...state import enable_grad, grad_enabled, inference_mode
 from ..memory_order import in_order, suggested
 from .sizes import squeeze, transpose, unsqueeze

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, op
+from ...graph.node_names import argument
+from ...graph.nodes import Node
 from ..checks import integer, integers_of
 from ..memory_order import copied
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import dtypes
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.scalar_arguments import unfit
+from ...graph.node_names import argument
+from ...graph.nodes import Node
 from ..checks import integer, integers_of
 from .sizes import normalize_dim
 

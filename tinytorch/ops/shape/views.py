@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.nodes import node_of
 from ...core.layout import checked_format, contiguous_format, preserve_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
+from ...graph.nodes import node_of
 from ..memory_order import arranged, suggested
 from .sizes import reshape, reshaped
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
+from ...graph.nodes import Node
 from ..checks import integer, refuse
 from ..index.gathering import chosen
 from ..index.positions import counting, int64

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...autograd.node_names import argument
-from ...autograd.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
+from ...graph.node_names import argument
+from ...graph.nodes import Node
 from ..index.positions import counting, int64
 from ..shape.sizes import normalize_dim
 
