@@ -1,1 +1,1 @@
-"""Graph of recorded operations: nodes, edges, saved tensors, views, the engine. Imports no tensor."""
+"""Graph of recorded operations and the engine that runs it backward; imports no tensor."""
