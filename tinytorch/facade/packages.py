@@ -59,8 +59,8 @@ _CALLERS = tuple(
 _INTERNAL = tuple(
     f"{_PREFIX}{package}."
     for package in (
-        "backends.numpy", "backends.cupy", "checkpoint", "core", "dispatch", "facade", "graph", "ops",
-        "numpy.functions",
+        "backends.numpy", "backends.cupy", "checkpoint", "core", "dispatch", "facade", "graph",
+        "numpy.functions", "ops",
     )
 )  # fmt: skip
 
