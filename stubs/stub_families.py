@@ -13,9 +13,10 @@ from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import NAMESPACES, OPS
 from tinytorch.ops.named_results import RESULTS
 
-_PREFIX = "tinytorch.ops."
+_PACKAGE = "tinytorch."
+_PREFIXES = ("tinytorch.ops.", "tinytorch.numpy.functions.")
 _HEAD = '''\
-"""Which family of operations, a module of ``tinytorch.ops``, holds which names.
+"""Which family of operations, a module of ``ops`` or ``numpy.functions``, holds which names.
 
 Written by ``stubs/generate.py``, as the stubs are. By namespace (``""`` is the top level, under
 ``Tensor`` are the methods) and family.
@@ -32,8 +33,8 @@ def write_families() -> str:
     registry.load_all()
     found: dict[str, dict[str, list[str]]] = {}
     for space, name, module in _everything():
-        if module.startswith(_PREFIX):
-            family = module.removeprefix(_PREFIX)
+        if module.startswith(_PREFIXES):
+            family = module.removeprefix(_PACKAGE)
             found.setdefault(space, {}).setdefault(family, []).append(name)
     lines = [_HEAD]
     for space, families in sorted(found.items()):
@@ -47,7 +48,7 @@ def write_families() -> str:
 def _everything() -> Iterator[tuple[str, str, str]]:
     """Namespaces and names, with the modules that define what they stand for."""
     for space, table in NAMESPACES.items():
-        if space != "Tensor":
+        if space not in ("Tensor", "numpy"):  # importing NumPy's functions files all of them
             yield from ((space, name, _home(function)) for name, function in table.items())
     for name, value in vars(Tensor).items():
         yield "Tensor", name, _home(value.fget if isinstance(value, property) else value)
@@ -68,7 +69,7 @@ def _home(value: Any) -> str:
 def _families() -> list[Any]:
     """The modules of operations, the last of the alphabet first."""
     return [sys.modules[name] for name in sorted(sys.modules, reverse=True)
-            if name.startswith(_PREFIX)]  # fmt: skip
+            if name.startswith(_PREFIXES)]  # fmt: skip
 
 
 def _entry(family: str, names: list[str]) -> list[str]:

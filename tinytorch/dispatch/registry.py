@@ -1,6 +1,7 @@
 """Registry of operations: names, and the modules to import for them.
 
-Operations are defined in modules of ``tinytorch.ops``, called families. A family is imported when
+Operations are defined in modules of ``tinytorch.ops`` and, those that NumPy alone has, of
+``tinytorch.numpy.functions``; these modules are called families. A family is imported when
 one of its names is looked up; ``index``, which is generated as the stubs are, lists the names of
 every family. A name that is neither in the index nor registered since does not exist, and finding
 that out imports nothing.
@@ -46,13 +47,14 @@ NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
 
 
 def families() -> list[str]:
-    """Names of all modules in the subpackages of ``tinytorch.ops``, found in its folder."""
+    """Modules of operations: those in the folders of ``tinytorch.ops``, and NumPy's functions."""
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
     packages = [entry for entry in _sorted(folder) if entry.is_dir()]
     found = (
         (each.name, file.name.partition(".")[0]) for each in packages for file in _sorted(each)
     )
-    return [f"{package}.{name}" for package, name in dict.fromkeys(found)]
+    operations = (f"ops.{package}.{name}" for package, name in dict.fromkeys(found))
+    return [*operations, "numpy.functions"]
 
 
 def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
@@ -62,7 +64,7 @@ def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
 
 def load(family: str) -> None:
     """Import a family, or wait until the thread that imports it has finished."""
-    import_module(f"tinytorch.ops.{family}")
+    import_module(f"tinytorch.{family}")
 
 
 def load_all() -> None:
