@@ -34,7 +34,7 @@ def writer_of(value: Any) -> Callable[[Writer, str, Any], None] | None:
 
 def is_numpys(value: Any, name: str, module: str) -> bool:
     """Whether a value is what NumPy's module of the name has, or calls that."""
-    if not module.startswith("tinytorch.numpy"):
+    if not module.startswith("tinytorch.numpy") or module.startswith("tinytorch.numpy.functions"):
         return False
     theirs = vars(importlib.import_module(module.removeprefix("tinytorch.")))
     return name in theirs and theirs[name] in (value, getattr(value, "__wrapped__", value))

@@ -172,6 +172,10 @@ from tinytorch.jit import ScriptModule as ScriptModule
 from tinytorch.jit import fork as fork
 from tinytorch.jit import wait as wait
 from tinytorch.numpy._errstate import errstate as errstate
+from tinytorch.numpy.functions.applied_functions import vectorize as vectorize
+from tinytorch.numpy.functions.index_objects import Grid
+from tinytorch.numpy.functions.index_objects import IndexExpression
+from tinytorch.numpy.functions.index_objects import Joiner
 from tinytorch.numpy.ndarray import ndarray as ndarray
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import BFloat16Storage as BFloat16Storage
@@ -188,10 +192,6 @@ from tinytorch.ops.create.typed_storage import LongStorage as LongStorage
 from tinytorch.ops.create.typed_storage import ShortStorage as ShortStorage
 from tinytorch.ops.create.typed_storage import TypedStorage as TypedStorage
 from tinytorch.ops.create.untyped_storage import UntypedStorage as UntypedStorage
-from tinytorch.ops.index.index_tools import Grid
-from tinytorch.ops.index.index_tools import IndexExpression
-from tinytorch.ops.index.index_tools import Joiner
-from tinytorch.ops.reduce.applied_functions import vectorize as vectorize
 from tinytorch.random import Generator as Generator
 from tinytorch.random import get_rng_state as get_rng_state
 from tinytorch.random import initial_seed as initial_seed

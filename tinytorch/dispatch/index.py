@@ -8,12 +8,33 @@ from typing import Final
 
 FAMILIES: Final[dict[str, dict[str, str]]] = {
     "": {
-        "ops.create.array_creation": """array asanyarray ascontiguousarray astype copy frombuffer
+        "numpy.functions.applied_functions": "apply_along_axis piecewise",
+        "numpy.functions.archives": "savez savez_compressed",
+        "numpy.functions.assignment": "copyto fill_diagonal place put_along_axis putmask",
+        "numpy.functions.averages": "average cumulative_prod cumulative_sum percentile ptp",
+        "numpy.functions.editing": """append block compress delete extract flatnonzero insert resize
+            take_along_axis trim_zeros""",
+        "numpy.functions.elementwise": "bitwise_count cbrt divmod fabs iscomplex modf rint",
+        "numpy.functions.histograms": "histogram2d histogram_bin_edges",
+        "numpy.functions.index_grids": """diag_indices diag_indices_from indices ix_
+            ravel_multi_index tril_indices_from triu_indices_from""",
+        "numpy.functions.inspection": """array_equal array_equiv common_type iscomplexobj isdtype
+            isrealobj isscalar issubdtype min_scalar_type ndim shape size""",
+        "numpy.functions.padding": "pad",
+        "numpy.functions.partial_orders": "argpartition lexsort partition",
+        "numpy.functions.sets": """intersect1d setdiff1d setxor1d union1d unique_all unique_counts
+            unique_inverse unique_values""",
+        "numpy.functions.signals": "convolve correlate digitize ediff1d interp unwrap",
+        "numpy.functions.tensor_creation": """array asanyarray ascontiguousarray astype copy
             fromfunction fromiter geomspace identity tri""",
-        "ops.create.array_files": "savez savez_compressed",
+        "numpy.functions.tensor_nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax
+            nanmin nanpercentile nanprod nanstd nanvar""",
+        "numpy.functions.tensor_shapes": """broadcast_arrays expand_dims matrix_transpose matvec
+            permute_dims repeat rollaxis unstack vecdot vecmat""",
+        "numpy.functions.windows": "bartlett blackman hamming hanning kaiser",
         "ops.create.conversion": "clone to",
         "ops.create.factories": """as_tensor asarray empty empty_permuted empty_strided eye
-            from_numpy full ones scalar_tensor tensor zeros""",
+            from_numpy frombuffer full ones scalar_tensor tensor zeros""",
         "ops.create.factories_like": "empty_like full_like ones_like zeros_like",
         "ops.create.file_memory": "from_file",
         "ops.create.ranges": "arange linspace logspace range",
@@ -28,20 +49,13 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor
             sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
             sparse_csr_tensor spmm sspaddmm values_copy""",
-        "ops.fft.numpy_windows": "bartlett blackman hamming hanning kaiser",
-        "ops.fft.sampled_signals": "convolve correlate digitize ediff1d interp unwrap",
         "ops.fft.spectral_windows": """bartlett_window blackman_window hamming_window hann_window
             kaiser_window""",
         "ops.fft.stft": "istft stft",
-        "ops.index.array_editing": """append block compress delete extract flatnonzero insert resize
-            take_along_axis trim_zeros""",
-        "ops.index.array_writing": "copyto fill_diagonal place put_along_axis putmask",
         "ops.index.assignment": "index_put index_put_",
         "ops.index.filling": "fill fill_ zero_",
         "ops.index.gathering": """argwhere gather index_select nonzero nonzero_static take
             take_along_dim""",
-        "ops.index.index_grids": """diag_indices diag_indices_from indices ix_ ravel_multi_index
-            tril_indices_from triu_indices_from""",
         "ops.index.index_writing": """index_add index_add_ index_copy index_copy_ index_fill
             index_fill_ index_reduce index_reduce_ put put_""",
         "ops.index.masking": """masked_fill masked_fill_ masked_scatter masked_scatter_
@@ -128,7 +142,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _foreach_tanh _foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_""",
         "ops.pointwise.integers": "gcd gcd_ lcm lcm_",
         "ops.pointwise.logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
-        "ops.pointwise.number_parts": "bitwise_count cbrt divmod fabs iscomplex modf rint",
         "ops.pointwise.promotion": "can_cast result_type",
         "ops.pointwise.rounding": """around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod
             fmod_ frac frac_ heaviside heaviside_ nextafter nextafter_ round round_ sign sign_
@@ -143,17 +156,12 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.random.discrete": "binomial poisson",
         "ops.random.sampling": "bernoulli multinomial normal rand randint randn randperm",
         "ops.random.sampling_like": "rand_like randint_like randn_like",
-        "ops.reduce.applied_functions": "apply_along_axis piecewise",
-        "ops.reduce.array_histograms": "histogram2d histogram_bin_edges",
-        "ops.reduce.averages": "average cumulative_prod cumulative_sum percentile ptp",
         "ops.reduce.cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "ops.reduce.differences": "cumulative_trapezoid diff trapezoid trapz",
         "ops.reduce.distances": "cosine_similarity pairwise_distance",
         "ops.reduce.extrema": "amax amin aminmax argmax argmin max min",
         "ops.reduce.hashing": "hash_tensor",
         "ops.reduce.histograms": "bincount histc histogram histogramdd",
-        "ops.reduce.nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax nanmin
-            nanpercentile nanprod nanstd nanvar""",
         "ops.reduce.norms": "dist frobenius_norm norm norm_except_dim nuclear_norm renorm renorm_",
         "ops.reduce.quantiles": "nanquantile quantile",
         "ops.reduce.reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
@@ -161,10 +169,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.segments": "segment_reduce",
         "ops.reduce.statistics": "corrcoef cov",
         "ops.reduce.variance": "std std_mean var var_mean",
-        "ops.shape.array_facts": """array_equal array_equiv common_type iscomplexobj isdtype
-            isrealobj isscalar issubdtype min_scalar_type ndim shape size""",
-        "ops.shape.array_shapes": """broadcast_arrays expand_dims matrix_transpose matvec
-            permute_dims repeat rollaxis unstack vecdot vecmat""",
         "ops.shape.broadcasting": "broadcast_shapes broadcast_tensors broadcast_to expand_as",
         "ops.shape.combining": "block_diag cartesian_prod combinations meshgrid unravel_index",
         "ops.shape.diagonal": """diag diag_embed diagflat diagonal tril tril_ tril_indices triu
@@ -172,7 +176,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.shape.inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",
         "ops.shape.joining": """atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate
             dstack hstack row_stack stack vstack""",
-        "ops.shape.padding_modes": "pad",
         "ops.shape.rearranging": "fliplr flipud repeat_interleave roll rot90 tile",
         "ops.shape.reshaping_inplace": """as_strided_ resize_as_ squeeze_ swapaxes_ swapdims_ t_
             transpose_ unsqueeze_""",
@@ -191,9 +194,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.shape.views": "contiguous reshape_as view view_as",
         "ops.sort.membership": "isin",
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
-        "ops.sort.partial_orders": "argpartition lexsort partition",
-        "ops.sort.set_operations": """intersect1d setdiff1d setxor1d union1d unique_all
-            unique_counts unique_inverse unique_values""",
         "ops.sort.sorting": "argsort bucketize msort searchsorted sort topk",
         "ops.sort.unique": "unique unique_consecutive",
         "ops.special.bessel_functions": "i0 i0_",
@@ -328,6 +328,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.fft.two_dimensions": "fft2 hfft2 ifft2 ihfft2 irfft2 rfft2",
     },
     "linalg": {
+        "numpy.functions.tensor_shapes": "matrix_transpose outer tensordot trace",
         "ops.linalg.determinant": "det slogdet",
         "ops.linalg.eigen": "eig eigh eigvals eigvalsh",
         "ops.linalg.ldl": "ldl_factor ldl_factor_ex ldl_solve",
@@ -342,7 +343,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.linalg.solve": "inv inv_ex solve solve_ex tensorinv tensorsolve",
         "ops.linalg.svd": "matrix_rank pinv svd svdvals",
         "ops.linalg.triangular": "cholesky cholesky_ex solve_triangular",
-        "ops.shape.array_shapes": "matrix_transpose outer tensordot trace",
     },
     "nn.functional": {
         "ops.linalg.bilinear": "bilinear",
@@ -393,6 +393,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.distances": "cosine_similarity pairwise_distance",
     },
     "private": {
+        "numpy.functions.elementwise": "_bits",
         "ops.create.conversion": """_assigned _clear_region _laid _pinned _to_dtype _view_scatter
             _written_over""",
         "ops.create.factories_like": "_ones_like _zeros_like",
@@ -447,7 +448,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.comparison": "_all_equal",
         "ops.pointwise.complex_numbers": "_conj _imag _real",
         "ops.pointwise.floating_point": "_raised _scaled",
-        "ops.pointwise.number_parts": "_bits",
         "ops.pointwise.selection": "Tensor._where_method _masked",
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",
@@ -471,6 +471,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.special.gamma_functions": "_polygamma",
     },
     "return_types": {
+        "numpy.functions.sets": """unique_all unique_all_out unique_counts unique_counts_out
+            unique_inverse unique_inverse_out""",
         "ops.linalg.determinant": "linalg_slogdet linalg_slogdet_out",
         "ops.linalg.eigen": "linalg_eig linalg_eig_out linalg_eigh linalg_eigh_out",
         "ops.linalg.ldl": """linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_factor_ex_out
@@ -490,8 +492,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.histograms": "histogram histogram_out histogramdd histogramdd_out",
         "ops.sort.order_statistics": """kthvalue kthvalue_out median median_out mode mode_out
             nanmedian nanmedian_out""",
-        "ops.sort.set_operations": """unique_all unique_all_out unique_counts unique_counts_out
-            unique_inverse unique_inverse_out""",
         "ops.sort.sorting": "sort sort_out topk topk_out",
     },
     "signal.windows": {

@@ -19,8 +19,6 @@ from ..facade.constants import nan as nan
 from ..facade.constants import newaxis as newaxis
 from ..facade.constants import pi as pi
 from ..facade.resolve import missing
-from ..ops.index.index_tools import index_exp as index_exp
-from ..ops.index.index_tools import s_ as s_
 from ..state import current_backend
 from . import fft as fft
 from . import functions
@@ -33,6 +31,8 @@ from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.array_api import NamespaceInfo
 from .functions.dialect import host
+from .functions.index_objects import index_exp as index_exp
+from .functions.index_objects import s_ as s_
 from .grids import c_ as c_
 from .grids import mgrid as mgrid
 from .grids import ogrid as ogrid

@@ -6,9 +6,9 @@ from typing import Any, Protocol, overload
 
 from ..core.tensor import Tensor
 from ..dtypes import float64
-from ..ops.index.index_tools import Grid, Joiner
-from ..ops.reduce import applied_functions
+from .functions import applied_functions
 from .functions.dialect import in_float64
+from .functions.index_objects import Grid, Joiner
 from .kept import called_back, closed, kept, opened
 from .ndarray import ndarray
 

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from ..core.holder import held
 from ..core.tensor import Tensor, wrap
-from ..ops.array_arguments import axes_of
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3
 from .arrays import ndarray, wrap_result
+from .functions.array_arguments import axes_of
 from .functions.dialect import as_float, raising, recorded, tensor_of, with_example
 
 

@@ -105,6 +105,8 @@ from tinytorch.numpy.flat import flatiter as flatiter
 from tinytorch.numpy.functions import __array_api_version__ as __array_api_version__
 from tinytorch.numpy.functions.array_api import NamespaceInfo
 from tinytorch.numpy.functions.files import Archive
+from tinytorch.numpy.functions.index_objects import index_exp as index_exp
+from tinytorch.numpy.functions.index_objects import s_ as s_
 from tinytorch.numpy.grids import c_ as c_
 from tinytorch.numpy.grids import mgrid as mgrid
 from tinytorch.numpy.grids import ogrid as ogrid
@@ -131,8 +133,6 @@ from tinytorch.numpy.printing import printoptions as printoptions
 from tinytorch.numpy.printing import set_printoptions as set_printoptions
 from tinytorch.numpy.scalars import finfo as finfo
 from tinytorch.numpy.ufunc import ufunc as ufunc
-from tinytorch.ops.index.index_tools import index_exp as index_exp
-from tinytorch.ops.index.index_tools import s_ as s_
 import tinytorch.return_types as return_types
 
 def __array_namespace_info__() -> NamespaceInfo: ...

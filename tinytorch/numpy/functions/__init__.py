@@ -10,7 +10,6 @@ recorded.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -22,19 +21,18 @@ from ...dtypes import NAMES
 from ...facade import constants
 from ...facade.resolve import HOMES, missing
 from ...state import current_backend
+from . import (  # noqa: F401  # each registers its functions
+    applied_functions, archives, assignment, averages, creation, diagonals, editing, elementwise,
+    files, histograms, index_grids, inspection, joins, memory, nan_reductions, ordering, padding,
+    partial_orders, parts, products, quantiles, reductions, sets, shapes, signals, statistics,
+    tensor_creation, tensor_nan_reductions, tensor_shapes, ufuncs, windows,
+)  # fmt: skip
+from . import fft as fft
+from . import lib as lib
+from . import linalg as linalg
+from . import polynomials as polynomials
 from .array_api import VERSIONS, NamespaceInfo
 from .dialect import same
-
-for _family in (
-    "ufuncs", "reductions", "nan_reductions", "quantiles", "shapes", "joins", "creation",
-    "diagonals", "ordering", "products", "statistics", "parts", "files", "memory",
-):  # fmt: skip
-    importlib.import_module(f"{__name__}.{_family}")
-
-from . import fft as fft  # noqa: E402  what they call is filed by now
-from . import lib as lib  # noqa: E402
-from . import linalg as linalg  # noqa: E402
-from . import polynomials as polynomials  # noqa: E402
 
 __array_api_version__: str = VERSIONS[-1]
 

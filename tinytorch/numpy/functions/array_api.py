@@ -46,7 +46,7 @@ class NamespaceInfo:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         """The dtypes there are, of a kind or of several."""
-        from ...ops.shape.array_facts import isdtype
+        from .inspection import isdtype
 
         beside = (dtypes.float16, *dtypes.LOW)  # which the standard does not know
         every = [d for d in dtypes.ALL if d not in beside]

@@ -7,7 +7,6 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.index.index_grids import open_grid
 from .dialect import (
     as_dtype,
     common_dtype,
@@ -21,6 +20,7 @@ from .dialect import (
     top_level,
 )  # fmt: skip
 from .forms import with_step
+from .index_grids import open_grid
 
 
 def _place(device: Any, backend: Any = None) -> dict[str, Any]:

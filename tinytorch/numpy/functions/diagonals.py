@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of
+from .array_arguments import axes_of
 from .dialect import filed, numpy_function, tensor_of, top_level
 
 

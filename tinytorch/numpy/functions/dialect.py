@@ -14,10 +14,10 @@ from ...core.tensor import Tensor
 from ...dispatch.error_context import as_numpys
 from ...dispatch.registry import find
 from ...dispatch.scalar_arguments import truthful
-from ...ops.array_arguments import backend_of
 from ...ops.create.factories import as_tensor
 from ...state import default_dtype_context, grad_enabled
 from ...state.tracebacks import short
+from .array_arguments import backend_of
 from .forms import numpy_function as numpy_function
 
 P = ParamSpec("P")

@@ -8,7 +8,7 @@ from typing import Any
 from ... import dtypes
 from ... import fft as _torchs
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of
+from .array_arguments import axes_of
 from .dialect import as_float, called, raising, tensor_of, written
 
 __all__ = [

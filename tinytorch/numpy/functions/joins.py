@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ...ops.array_arguments import axes_of
+from .array_arguments import axes_of
 from .dialect import (
     allowed,
     called,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ... import dtypes, return_types
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of
+from .array_arguments import axes_of
 from .dialect import as_float, as_floats, called, host, raising
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal

@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from ...ops.array_arguments import flat_if_none, in_bounds
+from .array_arguments import flat_if_none, in_bounds
 from .dialect import (
     as_dtype,
     common_dtype,

@@ -8,7 +8,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from ...ops.array_arguments import axes_of
+from .array_arguments import axes_of
 from .dialect import (
     cast,
     joined,

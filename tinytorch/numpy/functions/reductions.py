@@ -8,8 +8,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of, flat_if_none, reduced, reduction_axes
 from ...ops.pointwise.selection import where as where_
+from .array_arguments import axes_of, flat_if_none, reduced, reduction_axes
 from .dialect import (
     as_dtype,
     as_float,

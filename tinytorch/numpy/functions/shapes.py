@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of, flat_if_none, in_bounds, reduction_axes
+from .array_arguments import axes_of, flat_if_none, in_bounds, reduction_axes
 from .dialect import filed, numpy_function, tensor_of, top_level, written
 
 

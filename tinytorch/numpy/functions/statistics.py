@@ -6,14 +6,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of
-from ...ops.reduce.array_histograms import (
-    bin_numbers,
-    counted,
-    grid_counts,
-    histogram_bin_edges,
-)
 from ...ops.reduce.statistics import variables
+from .array_arguments import axes_of
 from .dialect import (
     as_dtype,
     as_float,
@@ -26,6 +20,7 @@ from .dialect import (
     tensors_of,
     top_level,
 )  # fmt: skip
+from .histograms import bin_numbers, counted, grid_counts, histogram_bin_edges
 
 
 @numpy_function

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.array_arguments import axes_of
+from .array_arguments import axes_of
 from .dialect import raising, tensor_of, top_level
 
 __all__ = ["as_strided", "sliding_window_view"]

@@ -11,8 +11,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.array_arguments import backend_of
 from ...ops.pointwise.selection import where as where_
+from .array_arguments import backend_of
 from .complex_edges import OF_COMPLEX, OF_FLOATS
 from .dialect import (
     as_dtype,

@@ -434,3 +434,34 @@ def empty_permuted(
         raise RuntimeError(f"empty_permuted: Duplicate dim not allowed, got {list(order)}")
     memory = uninitialised(xp, tuple(size[d] for d in order), dtype)
     return xp.transpose(memory, tuple(order.index(d) for d in range(len(order))))
+
+
+@composite
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """The numbers in a buffer of bytes, in a tensor of one dimension.
+
+    Args:
+        buffer: Bytes, or an object that has the buffer interface.
+        dtype: What the bytes stand for.
+        count: How many numbers; default all.
+        offset: How many bytes to skip first; default 0.
+        requires_grad: Whether it is a leaf whose gradient is wanted.
+
+    Returns:
+        A tensor that shares the buffer's memory if that can be written to and the active
+        backend is on the CPU, else a copy.
+
+    Raises:
+        ValueError: If the buffer is too short, or no whole number of elements long.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
+        tensor([2, 3], dtype=tinytorch.uint8)
+    """
+    host = load("numpy").library
+    found = host.frombuffer(buffer, dtypes.as_dtype(dtype).dtype, count, offset)
+    tensor: Any = from_numpy(found if found.flags.writeable else found.copy())
+    return tensor.requires_grad_() if requires_grad else tensor  # type: ignore

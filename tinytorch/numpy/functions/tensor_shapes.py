@@ -7,13 +7,13 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import alike, array_of, arrays_of, axes_of, flat_if_none
-from ..linalg.einsum import tensordot as contracted
-from .broadcasting import broadcast_tensors
-from .diagonal import diagonal
-from .rearranging import repeat_interleave
-from .sizes import permute
-from .splitting import unbind
+from ...ops.linalg.einsum import tensordot as contracted
+from ...ops.shape.broadcasting import broadcast_tensors
+from ...ops.shape.diagonal import diagonal
+from ...ops.shape.rearranging import repeat_interleave
+from ...ops.shape.sizes import permute
+from ...ops.shape.splitting import unbind
+from .array_arguments import alike, array_of, arrays_of, axes_of, flat_if_none
 
 
 @composite

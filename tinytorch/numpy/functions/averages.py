@@ -6,11 +6,11 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import array_of, axes_of, float_array, reduced, reduction_axes
-from ..shape.broadcasting import broadcast_to
-from ..shape.joining import cat
-from .quantiles import quantile
-from .reduction import Dims
+from ...ops.reduce.quantiles import quantile
+from ...ops.reduce.reduction import Dims
+from ...ops.shape.broadcasting import broadcast_to
+from ...ops.shape.joining import cat
+from .array_arguments import array_of, axes_of, float_array, reduced, reduction_axes
 
 
 def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:

@@ -6,10 +6,10 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.create.ranges import arange, linspace
+from ...ops.shape.joining import cat, stack
 from ...state import default_dtype, default_dtype_context
-from ..array_arguments import array_of, backend_of
-from ..create.ranges import arange, linspace
-from ..shape.joining import cat, stack
+from .array_arguments import array_of, backend_of
 from .index_grids import open_grid
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import alike, array_of, arrays_of, float_array
-from ..nn.convolution import conv1d
-from ..nn.padding import constant_pad_nd
-from ..pointwise.selection import where
-from ..reduce.differences import diff
-from ..shape.joining import cat
-from ..sort.sorting import searchsorted
+from ...ops.nn.convolution import conv1d
+from ...ops.nn.padding import constant_pad_nd
+from ...ops.pointwise.selection import where
+from ...ops.reduce.differences import diff
+from ...ops.shape.joining import cat
+from ...ops.sort.sorting import searchsorted
+from .array_arguments import alike, array_of, arrays_of, float_array
 
 
 def _full_product(a: Any, v: Any) -> Any:

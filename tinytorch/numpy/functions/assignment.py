@@ -8,10 +8,10 @@ from typing import Any
 from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import array_of, indices_of
-from ..pointwise.selection import where as where_
-from ..shape.broadcasting import broadcast_to
-from .array_editing import flatnonzero, resize
+from ...ops.pointwise.selection import where as where_
+from ...ops.shape.broadcasting import broadcast_to
+from .array_arguments import array_of, indices_of
+from .editing import flatnonzero, resize
 
 
 def _target(name: str, value: Any) -> Any:

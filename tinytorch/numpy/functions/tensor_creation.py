@@ -7,15 +7,14 @@ from itertools import islice
 from typing import Any
 
 from ... import dtypes
-from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
+from ...ops.create.factories import eye, zeros
+from ...ops.create.ranges import arange
+from ...ops.shape.views import contiguous
 from ...state import default_dtype
-from ..array_arguments import array_of, float_array
-from ..index.index_grids import indices
-from ..shape.views import contiguous
-from .factories import eye, from_numpy, zeros
-from .ranges import arange
+from .array_arguments import array_of, float_array
+from .index_grids import indices
 
 
 @composite
@@ -245,34 +244,3 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
     if len(items) < count:
         raise ValueError(f"fromiter(): iterator too short: expected {count}, got {len(items)}")
     return array_of(items).to(dtypes.as_dtype(dtype))
-
-
-@composite
-def frombuffer(
-    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
-) -> Tensor:
-    """The numbers in a buffer of bytes, in a tensor of one dimension.
-
-    Args:
-        buffer: Bytes, or an object that has the buffer interface.
-        dtype: What the bytes stand for.
-        count: How many numbers; default all.
-        offset: How many bytes to skip first; default 0.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
-
-    Returns:
-        A tensor that shares the buffer's memory if that can be written to and the active
-        backend is on the CPU, else a copy.
-
-    Raises:
-        ValueError: If the buffer is too short, or no whole number of elements long.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
-        tensor([2, 3], dtype=tinytorch.uint8)
-    """
-    host = load("numpy").library
-    found = host.frombuffer(buffer, dtypes.as_dtype(dtype).dtype, count, offset)
-    tensor: Any = from_numpy(found if found.flags.writeable else found.copy())
-    return tensor.requires_grad_() if requires_grad else tensor  # type: ignore

@@ -7,10 +7,10 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
+from ...ops.create.factories import ones
+from ...ops.create.ranges import arange
+from ...ops.special.bessel_functions import i0
 from ...state import default_dtype
-from ..create.factories import ones
-from ..create.ranges import arange
-from ..special.bessel_functions import i0
 
 
 def _places(M: Any) -> Any:

@@ -7,13 +7,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..backends import load
-from ..core.tensor import Tensor
-from ..state import default_dtype
-from .create.factories import as_tensor
-from .shape.joining import stack
-from .shape.sizes import ravel
+from ... import dtypes
+from ...backends import load
+from ...core.tensor import Tensor
+from ...ops.create.factories import as_tensor
+from ...ops.shape.joining import stack
+from ...ops.shape.sizes import ravel
+from ...state import default_dtype
 
 
 def backend_of(*values: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
-from ..array_arguments import array_of, arrays_of, float_array
-from .complex_numbers import complex as complex_
+from ...ops.pointwise.complex_numbers import complex as complex_
+from .array_arguments import array_of, arrays_of, float_array
 
 
 @op(promote="float")

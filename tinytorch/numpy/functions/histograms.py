@@ -7,10 +7,10 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import array_of, arrays_of, float_array
-from ..create.ranges import linspace
-from ..sort.sorting import searchsorted
-from .histograms import bincount
+from ...ops.create.ranges import linspace
+from ...ops.reduce.histograms import bincount
+from ...ops.sort.sorting import searchsorted
+from .array_arguments import array_of, arrays_of, float_array
 
 
 def bounds(a: Any, range: Any) -> tuple[float, float]:

@@ -9,11 +9,11 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import array_of, arrays_of
-from ..create.ranges import arange
-from ..pointwise.selection import where
-from ..shape.diagonal import tril_indices, triu_indices
-from ..shape.joining import stack
+from ...ops.create.ranges import arange
+from ...ops.pointwise.selection import where
+from ...ops.shape.diagonal import tril_indices, triu_indices
+from ...ops.shape.joining import stack
+from .array_arguments import array_of, arrays_of
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:

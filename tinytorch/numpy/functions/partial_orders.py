@@ -6,9 +6,9 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..array_arguments import array_of, arrays_of, flat_if_none
-from ..shape.sizes import normalize_dim
-from .sorting import argsort, sort
+from ...ops.shape.sizes import normalize_dim
+from ...ops.sort.sorting import argsort, sort
+from .array_arguments import array_of, arrays_of, flat_if_none
 
 
 @composite
