@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.engine import Anomaly
-from ..graph.saved_packing import Recording
+from ..graph.saved_tensors import Recording
 from ..warnings import warn
 
 

@@ -9,12 +9,10 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
 from ..graph.above import ABOVE
-from ..graph.accumulate_hooks import LeafSweep, sweep_class
-from ..graph.engine import CURRENT, Sweep, conjugate
+from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate, sweep_class
 from ..graph.grad_fn import AccumulateGrad
-from ..graph.identity_nodes import without_slope
-from ..graph.nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
-from ..graph.saved_packing import Recording
+from ..graph.nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of, without_slope
+from ..graph.saved_tensors import Recording
 from ..graph.views import edge_of
 from ..state.tracebacks import short
 from ..warnings import warn

@@ -6,8 +6,8 @@ Each function takes ``func``, its ``inputs`` (a tensor or a tuple of tensors), a
 * ``strict``: whether an output that does not depend on an input is an error rather than a
   derivative of zeros; default False.
 
-What is a tuple in the result follows what was given: a tuple of inputs makes a tuple of
-derivatives, a function that returns a tuple a tuple of those.
+The result has the structure of the arguments: a tuple of inputs makes a tuple of derivatives, a
+function that returns a tuple a tuple of those.
 """
 
 from __future__ import annotations
@@ -15,26 +15,240 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, overload
 
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
+from ..dispatch.op import NAMESPACES
 from ..state import enable_grad, is_grad_enabled, set_grad_enabled
 from ..state.tracebacks import short
-from .derivatives import (
-    ONE_INPUT,
-    ONE_OUTPUT,
-    OUTPUTS,
-    Tensors,
-    as_tuple,
-    check_grad,
-    check_strategy,
-    filled,
-    finished,
-    gradients,
-    jacobian_of,
-    prepared,
-    single_of,
-    vector_of,
-    weights_of,
-)
+from .backward_pass import grad
+
+Tensors = Tensor | tuple[Tensor, ...]
+
+OUTPUTS = "outputs of the user-provided function"
+ONE_OUTPUT = "the user-provided function returns a single Tensor with a single element"
+ONE_INPUT = "the input to the user-provided function is a single Tensor with a single element"
+
+
+def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
+    """Whether ``given`` is a tuple, and the tuple it is or makes."""
+    values = given if isinstance(given, tuple) else (given,)
+    for i, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            where = f"the value at index {i}" if isinstance(given, tuple) else f"the given {what}"
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but "
+                f"{where} has type {type(value)}."
+            )
+    return isinstance(given, tuple), values
+
+
+def prepared(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
+    """Inputs of our own, part of the caller's graph only where it is to be differentiated."""
+    return tuple(
+        t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_()
+        for t in inputs
+    )
+
+
+def finished(results: Any, create_graph: bool, several: bool) -> Any:
+    """Results as the caller gets them: cut off from the graph unless it is wanted."""
+    done = tuple(t if create_graph else t.detach() for t in results)
+    return done if several else done[0]
+
+
+def weights_of(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Zeros to weigh outputs with: the gradient is linear in them, so their value is no matter."""
+    return tuple(zeros_for(out).requires_grad_() for out in outputs)
+
+
+def zeros_for(tensor: Tensor) -> Tensor:
+    """Zeros of the shape and dtype of ``tensor``."""
+    zeros: Tensor = tensor.new_zeros(tensor.shape)
+    return zeros
+
+
+def unit(like: Tensor, j: int) -> Tensor:
+    """Zeros of the shape and dtype of ``like``, with a one in the ``j``-th place."""
+    xp = like._xp
+    raw = xp.zeros(like._data.size, like._data.dtype)
+    raw[j] = 1
+    return wrap(raw.reshape(like._data.shape), xp)
+
+
+def single_of(result: Any, name: str, strict: bool) -> Tensor:
+    """The one tensor of one element that a function returned."""
+    several, outputs = as_tuple(result, OUTPUTS, name)
+    check_grad(outputs, "outputs", strict)
+    if several:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if outputs[0].numel() != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should contain a single element"
+        )
+    single: Tensor = outputs[0].squeeze()
+    return single
+
+
+def vector_of(
+    v: Tensors | None, like: tuple[Tensor, ...], name: str, unless: str
+) -> tuple[Tensor, ...] | None:
+    """``v`` as a tuple of tensors shaped as those of ``like``; None for one element."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(f"The vector v can only be None if {unless}.")
+        return (like[0].new_ones(like[0].shape),)
+    _, vector = as_tuple(v, "v", name)
+    vector = tuple(t.detach() if not t.requires_grad else t.view_as(t) for t in vector)
+    if len(like) == 1 and len(vector) != 1:
+        raise RuntimeError("The given v should contain a single Tensor.")
+    if len(vector) != len(like):
+        raise RuntimeError(
+            f"v is a tuple of invalid length: should be {len(like)} but got {len(vector)}."
+        )
+    for i, (t, other) in enumerate(zip(vector, like, strict=True)):
+        if t.shape != other.shape:
+            entry = f"Entry {i} in v" if len(like) > 1 else "v"
+            raise RuntimeError(
+                f"{entry} has invalid size: should be {other.shape} but got {t.shape}."
+            )
+    return vector
+
+
+def gradients(
+    outputs: tuple[Any, ...],
+    inputs: tuple[Tensor, ...],
+    weights: tuple[Tensor, ...] | None,
+    create_graph: bool,
+) -> tuple[Any, ...]:
+    """``grad`` of those outputs that have one; None for inputs they do not depend on."""
+    weights = weights or (None,) * len(outputs)  # type: ignore[assignment]
+    pairs = [
+        (out, weight) for out, weight in zip(outputs, weights or (), strict=True)
+        if out is not None and out.requires_grad
+    ]  # fmt: skip
+    if not pairs:
+        return (None,) * len(inputs)
+    roots, given = zip(*pairs, strict=True)
+    return grad(roots, inputs, given, True, create_graph, allow_unused=True)
+
+
+def jacobian_of(
+    i: int, out: Tensor, inputs: tuple[Tensor, ...], create_graph: bool, strict: bool
+) -> tuple[Tensor, ...]:
+    """The Jacobian of one output, by input."""
+    columns: list[list[Tensor]] = [[] for _ in inputs]
+    if out.is_complex() and out.requires_grad:
+        raise RuntimeError(
+            f"grad can be implicitly created only for real scalar outputs but got {out.dtype}"
+        )
+    for j in range(out.numel()):
+        found = gradients((out,), inputs, (unit(out, j),), create_graph)
+        for k, (input, g) in enumerate(zip(inputs, found, strict=True)):
+            if strict and g is None:
+                raise RuntimeError(
+                    f"Output {i} of the user-provided function is independent of input {k}. This "
+                    "is not allowed in strict mode."
+                )
+            if strict and create_graph and not g.requires_grad:
+                raise RuntimeError(
+                    f"The jacobian of the user-provided function is independent of input {k}. This "
+                    "is not allowed in strict mode when create_graph=True."
+                )
+            columns[k].append(zeros_for(input) if g is None else g)
+    stack = NAMESPACES[""]["stack"]
+    return tuple(
+        (stack(column) if column else input.new_empty((0,))).reshape((*out.shape, *input.shape))
+        for column, input in zip(columns, inputs, strict=True)
+    )
+
+
+def filled(
+    grads: tuple[Any, ...], like: tuple[Tensor, ...], strict: bool, create_graph: bool, stage: str
+) -> tuple[Tensor, ...]:
+    """``grads`` with zeros where there are none, which ``strict`` forbids."""
+    for i, g in enumerate(grads):
+        if strict and g is None:
+            raise RuntimeError(_INDEPENDENT[stage].format(i=i))
+        if strict and create_graph and not g.requires_grad:
+            raise RuntimeError(_CONSTANT[stage].format(i=i))
+    return tuple(zeros_for(t) if g is None else g for g, t in zip(grads, like, strict=True))
+
+
+_INDEPENDENT = {
+    "back": "The output of the user-provided function is independent of input {i}. This is not "
+    "allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the "
+    "grad_outputs when using the double backward trick to compute forward mode gradients. This is "
+    "not allowed in strict mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {i}. This "
+    "is not allowed in strict mode.",
+    "double_back_trick": "The hessian of the user-provided function is independent of entry {i} in "
+    "the grad_jacobian. This is not allowed in strict mode as it prevents from using the double "
+    "backward trick to replace forward mode AD.",
+}
+_CONSTANT = {
+    "back": "The jacobian of the user-provided function is independent of input {i}. This is not "
+    "allowed in strict mode when create_graph=True.",
+    "back_trick": "The gradient of the user-provided function is independent of input {i}. This is "
+    "not allowed in strict mode when create_graph=True.",
+    "double_back": "The hessian of the user-provided function is independent of input {i}. This is "
+    "not allowed in strict mode when create_graph=True.",
+    "double_back_trick": "The hessian of the user-provided function is independent of input {i}. "
+    "This is not allowed in strict mode when create_graph=True.",
+}
+
+
+def check_grad(tensors: tuple[Any, ...], what: str, strict: bool) -> None:
+    """RuntimeError in strict mode if one of ``tensors`` is missing or does not require grad."""
+    for i, tensor in enumerate(tensors if strict else ()):
+        if tensor is None:
+            raise RuntimeError(
+                f"The output of the user-provided function is independent of input {i}. This is "
+                "not allowed in strict mode."
+            )
+        if not tensor.requires_grad:
+            raise RuntimeError(_NO_GRAD[what].format(i=i))
+
+
+_NO_GRAD = {
+    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs "
+    "must be computed in a differentiable manner from the input when running in strict mode.",
+    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the "
+    "user-provided function. This is not allowed in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided "
+    "function with respect to input {i} is independent of the input. This is not allowed in strict "
+    "mode. You should ensure that your function is twice differentiable and that the jacobian "
+    "depends on the inputs (this would be violated by a linear function for example).",
+    "hessian": "The hessian of the user-provided function with respect to input {i} is independent "
+    "of the input. This is not allowed in strict mode. You should ensure that your function is "
+    "thrice differentiable and that the hessian depends on the inputs.",
+}
+
+
+def check_strategy(create_graph: bool, strict: bool, vectorize: bool, strategy: str) -> None:
+    """What of ``jacobian``'s arguments does not go together, as in torch."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
+            'function has more outputs than inputs, "forward-mode" tends to be more performant. '
+            'Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == "forward-mode" and create_graph:
+        raise NotImplementedError(
+            'jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported '
+            "together (yet). Please either set `create_graph=False` or "
+            '`strategy="reverse-mode"`.'
+        )
+    if strategy == "forward-mode" and not vectorize:
+        raise NotImplementedError(
+            'jacobian: `vectorize=False` and `strategy="forward-mode"` are not supported '
+            'together (yet). Please either set `vectorize=True` or `strategy="reverse-mode"`.'
+        )
+    if strict and vectorize:
+        raise RuntimeError(
+            "jacobian: `strict=True` and `vectorize=True` are not supported together. Please "
+            "either set `strict=False` or `vectorize=False`."
+        )
+
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

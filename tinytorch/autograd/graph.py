@@ -23,7 +23,7 @@ from ..core.tensor import Tensor
 from ..graph.engine import CURRENT
 from ..graph.grad_fn import GraphNode, face_of
 from ..graph.nodes import Edge, RemovableHandle, Slot
-from ..graph.saved_packing import FORBIDDEN, STACK, Recording
+from ..graph.saved_tensors import FORBIDDEN, STACK, Recording
 from ..graph.views import edge_of
 from ..state import Variable as _Variable
 

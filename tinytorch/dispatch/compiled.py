@@ -20,7 +20,7 @@ from ..core.torch_function import PLAIN
 from ..dtypes import LOW, as_dtype, dtype, float32
 from ..graph.inference import UNSETTLED, mark
 from ..graph.nodes import Node, next_seq
-from ..graph.saved_packing import Recording
+from ..graph.saved_tensors import Recording
 from ..graph.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import WRITTEN, shorten

@@ -10,7 +10,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting, put
 from ..graph.above import ABOVE
 from ..graph.nodes import Node
-from ..graph.saved_packing import Recording
+from ..graph.saved_tensors import Recording
 from ..graph.views import check_inplace, edge_of, rebase
 from ..state import grad_enabled
 from ..state.recorder import recorded

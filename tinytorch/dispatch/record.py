@@ -9,7 +9,7 @@ from ..core.tensor import Tensor, wrap
 from ..graph.engine import Anomaly
 from ..graph.inference import UNSETTLED, check_saved, settle
 from ..graph.nodes import Node, Slot, node_of
-from ..graph.saved_packing import Recording, pack
+from ..graph.saved_tensors import Recording, pack
 from ..graph.views import edge_of
 from ..warnings import calls_of_the_program
 from .backward import Backward

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from ..autograd.derivatives import filled, gradients
+from ..autograd.functional import filled, gradients
 from ..core.tensor import Tensor
 from ..graph.above import ABOVE
 from ..graph.nodes import Node, Slot

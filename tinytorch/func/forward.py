@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from ..autograd.derivatives import filled, gradients, zeros_for
-from ..autograd.function.forward_rule import PUSHING
+from ..autograd.function import PUSHING
+from ..autograd.functional import filled, gradients, zeros_for
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled
 from ._level import Aux, Function, Level, R, entered, parted, recorded_anyway, tensors_of

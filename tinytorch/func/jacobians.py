@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, overload
 
-from ..autograd.derivatives import jacobian_of, unit
+from ..autograd.functional import jacobian_of, unit
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
 from ..state.tracebacks import short

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, Literal, overload
 
-from ..autograd.derivatives import filled, gradients
+from ..autograd.functional import filled, gradients
 from ..core.holder import held
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled

@@ -5,10 +5,15 @@ number is a topological order: no recursion, no marking pass, and a chain of any
 works. The same loop serves a normal backward, where rules see raw arrays and the node's
 backend, and ``create_graph=True``, where they see tensors and the differentiable
 namespace, so that what they compute is recorded in turn.
+
+A pass accumulates the gradients of all leaves at its end. If a leaf has hooks, ``LeafSweep``
+first counts how many gradients each leaf receives and runs its hooks as soon as the last one is
+there: a hook can then use a gradient and free it before the next one is computed.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -16,14 +21,15 @@ from typing import Any
 from ..backends.storage import dense_order, laid_like
 from ..state import Variable
 from ..state.recorder import RECORDER
+from ..warnings import warn
 from .above import ABOVE
-from .explaining import explain
 from .nodes import (
     FREED,
     TWICE,
     AfterAccumulation,
     BeforeAccumulation,
     Edge,
+    LeafHooks,
     Node,
     Slot,
     backend_of,
@@ -36,8 +42,37 @@ from .nodes import (
     sum_to_shape,
     target_of,
 )
-from .saved_packing import packed_of
-from .saved_tensors import check_versions, release, saved_arguments
+from .saved_tensors import check_versions, packed_of, release, saved_arguments
+
+
+def explain(error: Exception, node: Any, warning: bool) -> None:
+    """Note on an error which gradient it came from, once.
+
+    Args:
+        error: Raised while the gradient was computed.
+        node: The operation's node; None if it was raised before the first.
+        warning: Whether a warning says so, too, as PyTorch's anomaly mode does.
+    """
+    if node is None or getattr(error, "_explained", False):
+        return
+    if not getattr(error, "_in_hook", False):  # which is the user's, and named already
+        inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
+        name = node.op.name if getattr(node.op, "public", True) else node.name()
+        error.add_note(
+            f"in the gradient of {name!r}: inputs of shape {inputs}, result of shape {node.shape}"
+        )
+    traceback = (node.extra or {}).get("traceback")
+    made = f"Traceback of forward call that caused the error:\n{''.join(traceback or ())}"
+    if traceback:
+        error.add_note(made)
+    error._explained = True  # type: ignore[attr-defined]
+    if warning:
+        unknown = (
+            "No forward pass information available. Enable detect anomaly during forward pass for "
+            "more information."
+        )
+        warn(f"Error detected in {node.name()}. {made if traceback else unknown}")
+
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
 
@@ -534,3 +569,65 @@ def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradien
     if g.dtype.kind == "c" and dtype.kind != "c":
         g = g.real
     return g.astype(dtype)
+
+
+def sweep_class() -> type[Sweep]:
+    """The kind of pass that is needed now."""
+    return LeafSweep if LeafHooks.in_use() else Sweep
+
+
+class LeafSweep(Sweep):
+    """A pass that hands each leaf its gradient when that is complete.
+
+    Attributes:
+        accumulating: Whether captured gradients are added to leaves, not returned.
+        missing: By ``id``, how many gradients a leaf has still to get; None before the first.
+        hooked: The ``id`` of captured leaves whose hooks have run.
+    """
+
+    leaves: dict[int, list[Any]]
+
+    accumulating = False
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.missing: Counter[int] | None = None
+        self.hooked: set[int] = set()
+
+    def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
+        if self.missing is None:
+            self.missing = self._count()
+        super()._send_to_leaf(leaf, g, fresh)
+        self.missing[id(leaf)] -= 1
+        if not self.missing[id(leaf)]:
+            self._complete(leaf)
+
+    def _count(self) -> Counter[int]:
+        """How many gradients will come to each leaf, unless rules leave some out."""
+        counts: Counter[int] = Counter()
+        seen: set[int] = set()
+        stack = [edge for edge in self.roots if self.wants(edge)]
+        while stack:
+            edge = stack.pop()
+            node = node_of(edge)
+            if node is None:
+                counts[id(edge)] += 1
+            elif node.seq not in seen and (not self.capturing or node.seq in self.needed):
+                seen.add(node.seq)
+                stack.extend(e for e in node.edges if e is not None and self.wants(e))
+        return counts
+
+    def _complete(self, leaf: Any) -> None:
+        if self.capturing and not self.accumulating:
+            self._run_hooks(leaf)
+            return
+        # What a rule sends later all the same is a gradient of its own.
+        entry = self.leaves.pop(id(leaf))
+        others, self.leaves = self.leaves, {id(leaf): entry}
+        self.deliver()
+        self.leaves = others
+
+    def _run_hooks(self, leaf: Any) -> None:
+        if id(leaf) not in self.hooked:
+            super()._run_hooks(leaf)
+            self.hooked.add(id(leaf))

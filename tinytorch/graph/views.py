@@ -12,9 +12,8 @@ from typing import Any
 
 from ..state import inference_enabled
 from .above import ABOVE
-from .identity_nodes import dead_end
 from .inference import UNSETTLED, take_after
-from .nodes import Edge, Node, Slot, node_of
+from .nodes import Edge, Node, Slot, dead_end, node_of
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
 VIEW = 2

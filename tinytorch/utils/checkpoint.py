@@ -25,7 +25,7 @@ from ..autograd.graph import saved_tensors_hooks
 from ..core.tensor import Tensor
 from ..func._trees import flatten
 from ..graph.engine import CURRENT
-from ..graph.saved_packing import Recording
+from ..graph.saved_tensors import Recording
 from ..nn import Module, Sequential
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..state.tracebacks import short

@@ -18,8 +18,7 @@ from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
 from ...graph.above import ABOVE
-from ...graph.node_names import argument
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument
 from ...graph.views import check_inplace, edge_of, rebase
 from ...state import grad_enabled
 from ...state.recorder import recorded

@@ -13,8 +13,7 @@ from ...dispatch.op import Array, Backend, Op, op
 from ...dispatch.record import note_versions
 from ...dispatch.template_arguments import Form
 from ...graph.inference import refuse_saved
-from ...graph.node_names import argument
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument
 from ...state import grad_enabled
 from ...warnings import warn
 from ..memory_order import in_rows, order_of_chosen, restored

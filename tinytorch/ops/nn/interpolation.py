@@ -19,8 +19,7 @@ from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
-from ...graph.node_names import argument
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument
 from ...warnings import warn
 from ..checks import integer_among
 from ..shape.views import following

@@ -13,8 +13,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
 from ...dispatch.scalar_arguments import leads
-from ...graph.node_names import argument
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument
 from ..memory_order import arranged, suggested
 from ..shape.views import following
 

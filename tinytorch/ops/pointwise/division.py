@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, named_anew, no_derivative, op
-from ...graph.node_names import argument, by_operand
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument, by_operand
 from ...state import default_dtype
 from ..checks import kind_of, refuse
 from .arithmetic import by_number

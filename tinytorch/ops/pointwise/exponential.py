@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, op
-from ...graph.node_names import is_tensor, wants_gradient
-from ...graph.nodes import Node
+from ...graph.nodes import Node, is_tensor, wants_gradient
 from ..checks import in_single, is_half, refuse
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, op
-from ...graph.node_names import argument
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument
 from ..checks import integer, integers_of
 from ..memory_order import copied
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
-from ...graph.node_names import argument
-from ...graph.nodes import Node
+from ...graph.nodes import Node, argument
 from ..index.positions import counting, int64
 from ..shape.sizes import normalize_dim
 

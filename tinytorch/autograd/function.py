@@ -1,4 +1,9 @@
-"""``autograd.Function``: operations whose forward and backward a user writes."""
+"""``autograd.Function``: operations whose forward and backward a user writes.
+
+Forward mode uses the ``jvp`` of a ``Function`` in place of its ``backward``. Tangents come from two
+backward passes, see ``func.forward``; the first one multiplies with the transposed Jacobian. It is
+computed by transposing ``jvp``: as the gradient of its results with respect to the tangents.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,231 @@ import inspect
 import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from ...core.tensor import Tensor, wrap
-from ...graph.inference import APPLYING
-from ...graph.nodes import FREED, TWICE, Node, Slot
-from ...graph.saved_packing import Packed, SavedOutput
-from ...graph.views import FUNCTION, SEVERAL, edge_of
-from ...state import grad_enabled, no_grad
-from ...warnings import warn
-from .apply_type import Applied, R
-from .forward_rule import PUSHING, likes, transposed
-from .outputs import check_dirty, check_marks, fresh, is_among, save, set_history
-from .user_gradients import as_user, fits, from_user
+from ..core.tensor import Tensor, wrap
+from ..dispatch.record import note_versions
+from ..graph.above import ABOVE
+from ..graph.engine import conjugate
+from ..graph.inference import APPLYING
+from ..graph.nodes import FREED, TWICE, Node, Slot
+from ..graph.saved_tensors import STACK, Packed, SavedOutput
+from ..graph.views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
+from ..state import Variable, enable_grad, grad_enabled, no_grad
+from ..warnings import warn
+from .functional import gradients
+
+R = TypeVar("R", covariant=True)
+
+
+class Applied(Protocol[R]):
+    """A ``Function`` by the result of its ``forward``, whatever that takes."""
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> R:
+        """As in ``Function``."""
+
+
+#: Whether a first pass is under way, which is to follow ``jvp``.
+PUSHING: Variable[bool] = Variable("pushing_tangents", False)
+
+
+def likes(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is to be known of the arguments to make tangents of them; None for no tensor."""
+    return tuple(
+        (a._data.shape, a._data.dtype, a._xp)
+        if isinstance(a, Tensor) and a._data.dtype.kind in "fcV" else None for a in args
+    )  # fmt: skip
+
+
+def transposed(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
+    """The gradients of the arguments that ``jvp`` stands for.
+
+    Args:
+        jvp: The user's function of ``ctx`` and a tangent, or None, per argument.
+        ctx: What ``forward`` left.
+        grads: The gradients of the results, None for those that nothing depends on.
+    """
+    leaves = [None if like is None else _leaf(*like) for like in ctx._likes]
+    with enable_grad():
+        moved = jvp(ctx, *(None if leaf is None else leaf.clone() for leaf in leaves))
+    results = moved if isinstance(moved, tuple) else (moved,)
+    _check(ctx, results, len(grads))
+    for result, g in zip(results, grads, strict=True):
+        if isinstance(result, Tensor) and g is not None and result.shape != g.shape:
+            raise RuntimeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{list(g.shape)} while the given forward gradient is of size "
+                f"{list(result.shape)}."
+            )
+    pairs = [(r, g) for r, g in zip(results, grads, strict=True)
+             if isinstance(r, Tensor) and r.requires_grad and g is not None]  # fmt: skip
+    if not pairs:
+        return (None,) * len(leaves)
+    outputs, weights = zip(*pairs, strict=True)
+    wanted = [leaf for leaf in leaves if leaf is not None]
+    found = iter(gradients(outputs, tuple(wanted), weights, True))
+    return tuple(None if leaf is None else next(found) for leaf in leaves)
+
+
+def _check(ctx: Any, results: tuple[Any, ...], expected: int) -> None:
+    if len(results) != expected:
+        raise RuntimeError(
+            "Function's jvp returned an invalid number of forward gradients (expected "
+            f"{expected} but got {len(results)})"
+        )
+    for place in ctx._constant:
+        if results[place] is not None:
+            raise RuntimeError(
+                f"Function's jvp returned a gradient at position {place}, but the corresponding "
+                "forward output is not a differentiable Tensor. You should return None at that "
+                "position instead."
+            )
+
+
+def _leaf(shape: Any, dtype: Any, xp: Any) -> Any:
+    return wrap(xp.zeros(shape, dtype), xp).requires_grad_()
+
+
+def is_among(value: Any, values: tuple[Any, ...]) -> bool:
+    """Whether that very object is one of them."""
+    return any(value is other for other in values)
+
+
+def check_marks(
+    ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], context_apart: bool
+) -> None:
+    """Refuse what ``ctx`` was told that cannot be, recorded or not; note what was changed.
+
+    Args:
+        ctx: Filled by ``forward`` or ``setup_context``.
+        args: The arguments of ``forward``.
+        outputs: Its results.
+        context_apart: Whether ``setup_context`` filled it.
+    """
+    _check_tensors("mark_dirty can only accept variables", ctx._dirty)
+    _check_tensors(
+        "mark_non_differentiable only accepts variable arguments", ctx._non_differentiable
+    )
+    if any(not is_among(tensor, outputs) for tensor in ctx._dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as "
+            "output. The inputs that are modified inplace must all be outputs of the Function."
+        )
+    if context_apart:
+        _check_returned_as_is(ctx, args, outputs)
+    for tensor in ctx._dirty:
+        tensor._bump()
+
+
+def _check_tensors(rule: str, marked: tuple[Any, ...]) -> None:
+    for at, value in enumerate(marked):
+        if not isinstance(value, Tensor):
+            raise RuntimeError(f"{rule}, but argument {at} is of type {type(value).__name__}")
+
+
+def _check_returned_as_is(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    kept = (*ctx._to_save, *(ctx._for_forward or ()))
+    for out in outputs:
+        if isinstance(out, Tensor) and is_among(out, args) and not is_among(out, ctx._dirty):
+            if is_among(out, kept):
+                raise RuntimeError(
+                    "An input that has been returned as-is as output is being saved for backward. "
+                    "This is not supported if you override setup_context. You should return and "
+                    "save a view of the input instead, e.g. with x.view_as(x) or setup ctx inside "
+                    "the forward function itself."
+                )
+
+
+def check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    """RuntimeError for a change in place that cannot be recorded."""
+    for tensor in ctx._dirty:
+        if is_among(tensor, ctx._non_differentiable):
+            continue
+        if not is_among(tensor, args):
+            warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
+                "have been mutated should be passed to ctx.mark_dirty()."
+            )
+        check_inplace(tensor)
+        if tensor._base is not None and len(outputs) > 1:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your "
+                "Function cannot return more than one Tensor. This is not supported by the current "
+                "autograd engine. You should either make sure the input is not a view (using "
+                ".clone() for example) or make your Function only return one Tensor."
+            )
+
+
+def fresh(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
+    """An output that may get a history: not an input that came back unchanged."""
+    if is_among(out, ctx._dirty):
+        without = is_among(out, ctx._non_differentiable) and out.requires_grad
+        return out.detach() if without else out
+    if isinstance(out, Tensor) and is_among(out, args):
+        if is_among(out, ctx._non_differentiable):
+            return out.detach()
+        with no_grad():
+            return out.view(out.shape)
+    return out
+
+
+def set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
+    """Make ``edge`` the history of a result; its base's, too, if it is a view that was changed."""
+    if is_among(tensor, ctx._dirty):
+        rebase(tensor, edge, ABOVE.writing().view_scatter)
+    else:
+        tensor._node = edge
+        tensor._rg = True
+
+
+def save(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
+    """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
+    hooks = STACK.get()
+    saved: list[Any] = []
+    for place, tensor in enumerate(ctx._to_save):
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {place} is of type "
+                f"{type(tensor).__name__}"
+            )
+        at = next((i for i, out in enumerate(outputs) if out is tensor), None)
+        if tensor is not None and at is not None:
+            saved.append(SavedOutput(tensor, None if single else at, bool(tensor._rg)))
+        elif tensor is not None and hooks:
+            saved.append(Packed(tensor, hooks[-1], edge_of(tensor)))
+        else:
+            saved.append(tensor)
+    ctx._saved = tuple(saved)
+    ctx._to_save = ()
+    node.saved = tuple(t for t in saved if isinstance(t, Tensor))
+    note_versions(node)
+
+
+def fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether a gradient can be summed to the shape that is wanted."""
+    lead = len(have) - len(wanted)
+    return lead >= 0 and all(n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True))
+
+
+def as_user(h: Any, backend: Any) -> Any:
+    """A gradient of the engine's as a tensor, or None."""
+    if h is None:
+        return None
+    return conjugate(h if isinstance(h, Tensor) else wrap(h, backend))
+
+
+def from_user(op: Any, result: Any, graph_mode: bool) -> Any:
+    """What ``backward`` returned, as the engine takes it: an array unless it is recorded."""
+    if result is None:
+        return None
+    if not isinstance(result, Tensor):
+        raise RuntimeError(
+            f"{op.backward_name}: expected Variable or None (got {type(result).__name__})"
+        )
+    result = conjugate(result)
+    return result if graph_mode else result._data
 
 
 class FunctionCtx:
