@@ -14,11 +14,10 @@ from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, NamedTuple
 
 from ..core.tensor import Tensor
-from ..func._level import Level, entered, writable_for
-from ..func.forward import Push, check_sizes
 from ..graph.nodes import reachable
 from ..graph.views import edge_of
 from ..state import Variable
+from .levels import Level, Push, check_sizes, entered, writable_for
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
@@ -42,7 +41,7 @@ class _DualLevel:
     """The level that is open, and the dual tensors made in it."""
 
     def __init__(self) -> None:
-        self.block: AbstractContextManager[Level] = entered()
+        self.block: AbstractContextManager[Level] = entered(Level)
         self.level = self.block.__enter__()
         self.tangents: list[Tensor] = []
 

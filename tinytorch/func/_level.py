@@ -1,55 +1,26 @@
-"""Levels: the calls of differentiated functions that are under way, and what belongs to them.
-
-A level gives the function stand-ins for the arguments it differentiates by: tensors of its own,
-on the same memory. So nested levels cannot take each other's derivatives for their own. When it
-ends, its stand-ins count for nothing: a result that depends on them alone is cut off from the
-graph, and one that depends on a tensor from outside keeps its place in it.
-"""
+"""Levels of ``func``: calls whose arguments and results are trees of tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, TypeVar
 
-from ..autograd.functional import filled, gradients
+from ..autograd.levels import Level, entered, writable_for
 from ..core.tensor import Tensor
-from ..graph.above import ABOVE
-from ..graph.nodes import Node, Slot
-from ..graph.views import TRANSFORM, edge_of, fix
-from ..state import (
-    Variable,
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-)  # fmt: skip
 from ._trees import Tree, flatten, map_leaves, unflatten
-
-#: The keys of the levels whose functions are running in this context, the innermost last; a
-#: function that is mapped has one, too.
-_ACTIVE: Variable[tuple[object, ...]] = Variable("levels", ())
 
 ArgNums = int | tuple[int, ...] | None
 
 
-class Level:
-    """One call of a function that is differentiated.
+class CallLevel(Level):
+    """One call of a function whose arguments are trees.
 
     Attributes:
-        key: What marks its leaves; not itself, lest they hold each other.
-        recording: Whether gradients were recorded outside, so that results may depend on it.
-        given: The stand-ins for the tensors it is differentiated by.
-        structure: The tree that they are the leaves of.
+        structure: The tree whose leaves the stand-ins are.
     """
 
-    def __init__(self) -> None:
-        self.key: object = object()
-        self.recording: bool = is_grad_enabled()
-        self.given: tuple[Tensor, ...] = ()
-        self.structure: Tree
-
-    # -- what goes in ------------------------------------------------------------------------
+    structure: Tree
 
     def arguments(
         self, args: tuple[Any, ...], argnums: ArgNums, writable: bool = False
@@ -66,122 +37,14 @@ class Level:
         return tuple(replaced[i] if i in replaced else self.others(args[i])
                      for i in range(len(args)))  # fmt: skip
 
-    def stand_in(self, x: Any) -> Tensor:
-        """A tensor in the place of ``x`` whose gradient this level takes."""
-        if not isinstance(x, Tensor):
-            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
-        if self.recording and x.requires_grad:
-            view: Any = x.view_as(x)
-            fix(view, TRANSFORM)
-            return view  # type: ignore[no-any-return]
-        return self.leaf(x.clone() if x.is_inference() else x)
-
-    def leaf(self, x: Tensor) -> Tensor:
-        """A leaf of this level's own on the memory of ``x``."""
-        own = x.detach().requires_grad_()
-        vars(own)["_level"] = self.key
-        return own
-
     def others(self, tree: Any) -> Any:
         """What is not differentiated by; written to, it does not join this level's graph."""
         return map_leaves(_apart, tree)
 
-    # -- what comes out ----------------------------------------------------------------------
 
-    def let_out(self, tensor: Any, recording: bool | None = None) -> Any:
-        """A result as those outside get it.
-
-        Args:
-            tensor: A tensor.
-            recording: Whether it may depend on what is outside. Default: as when the level began.
-        """
-        if not isinstance(tensor, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(tensor)}")
-        if not tensor.requires_grad:
-            return tensor
-        wanted = self.recording if recording is None else recording
-        return tensor if wanted and self.is_tied(tensor) else tensor.detach()
-
-    def is_tied(self, tensor: Tensor) -> bool:
-        """Whether ``tensor`` depends on one that requires grad outside this level."""
-        levels = [key for key in _ACTIVE.get() if key is not self.key]
-        pending, seen = [edge_of(tensor)], set()
-        while pending:
-            edge = pending.pop()
-            if edge is None or id(edge) in seen:
-                continue
-            seen.add(id(edge))
-            if edge.__class__ is Node:
-                pending.extend(edge.edges)
-            elif edge.__class__ is Slot:
-                pending.append(edge.node)
-            else:
-                owner = vars(edge).get("_level")
-                if owner is None or owner in levels:
-                    return True
-        return False
-
-    def depends(self, tensors: Iterable[Tensor]) -> bool:
-        """Whether what is computed from ``tensors`` has to be recorded for those outside."""
-        return self.recording and any(t.requires_grad and self.is_tied(t) for t in tensors)
-
-    # -- the backward pass -------------------------------------------------------------------
-
-    def gradients(self, output: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
-        """The gradient of ``output``, of one element, for each stand-in, and ``output`` let out."""
-        record = self.depends((output,))
-        found = gradients((output,), self.given, None, record)
-        done = filled(found, self.given, False, record, "back")
-        if not record:  # then nothing depends on what is outside
-            return done, output.detach() if output.requires_grad else output
-        return tuple(map(self.let_out, done)), output
-
-
-@contextmanager
-def entered() -> Iterator[Level]:
-    """Run a block as a level: it is recorded, whatever the modes outside."""
-    level = Level()
-    token = _ACTIVE.set((*_ACTIVE.get(), level.key))
-    try:
-        with recorded_anyway():
-            yield level
-    finally:
-        _ACTIVE.reset(token)
-
-
-@contextmanager
-def transforming() -> Iterator[None]:
-    """Run a block as a function that is mapped, which gives its arguments no level of their own."""
-    token = _ACTIVE.set((*_ACTIVE.get(), object()))
-    try:
-        yield
-    finally:
-        _ACTIVE.reset(token)
-
-
-def is_transforming() -> bool:
-    """Whether a function that is differentiated or mapped is running."""
-    return bool(_ACTIVE.get())
-
-
-def recorded_anyway() -> Any:
-    """Have gradients recorded inside a block, whatever the modes outside."""
-    return inference_mode(False) if is_inference_mode_enabled() else enable_grad()
-
-
-def writable_for(given: Tensor) -> Tensor:
-    """What the function gets for the stand-in ``given``: its value, no leaf but made of one.
-
-    One that depends on what is outside stays as it is: that would have to know of the change.
-    """
-    if given._node is not None or given._base is not None:
-        return given
-    shown = given.detach()
-    data = shown._data
-    op = ABOVE.writing().assigned.called("AliasBackward0")
-    shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
-    shown._rg = True
-    return shown
+def entered_call() -> AbstractContextManager[CallLevel]:
+    """Run a block as the level of a call: it is recorded, whatever the modes outside."""
+    return entered(CallLevel)
 
 
 def _apart(x: Any) -> Any:

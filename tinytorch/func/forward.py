@@ -12,56 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, overload
 
-from ..autograd.function import PUSHING
-from ..autograd.functional import filled, gradients, zeros_for
+from ..autograd.functional import gradients, zeros_for
+from ..autograd.levels import Push, check_sizes
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled
-from ._level import Aux, Function, Level, R, entered, parted, recorded_anyway, tensors_of
+from ._level import Aux, Function, R, entered_call, parted, tensors_of
 from ._trees import flatten, map_leaves, unflatten
 
 _JVP = "jvp(f, primals, tangents)"
-
-
-class Push:
-    """What multiplies tangents with the Jacobian of recorded outputs.
-
-    Args:
-        level: The level they were recorded at, which is still open.
-        outputs: They.
-    """
-
-    def __init__(self, level: Level, outputs: tuple[Tensor, ...]) -> None:
-        self.level = level
-        self.outputs = outputs
-        self.weights: tuple[Tensor, ...] = tuple(
-            level.leaf(zeros_for(out)) if _varies(out) else zeros_for(out) for out in outputs
-        )
-        self.wanted: tuple[Tensor, ...] = tuple(w for w in self.weights if w.requires_grad)
-        token = PUSHING.set(True)
-        try:
-            with recorded_anyway():
-                self.back: tuple[Any, ...] = gradients(outputs, level.given, self.weights, True)
-        finally:
-            PUSHING.reset(token)
-
-    def __call__(self, tangents: tuple[Tensor | None, ...], recording: bool) -> list[Tensor]:
-        """A tangent for each output; None stands for zeros in the place of a tangent."""
-        pairs = [(b, t) for b, t in zip(self.back, tangents, strict=True)
-                 if b is not None and t is not None]  # fmt: skip
-        if not pairs or not self.wanted:
-            return [zeros_for(out) for out in self.outputs]
-        back, given = zip(*pairs, strict=True)
-        tied = (t for t in (*self.outputs, *given) if t.requires_grad)
-        record = recording and any(map(self.level.is_tied, tied))
-        with recorded_anyway():
-            found = iter(gradients(back, self.wanted, given, record))
-        every = tuple(next(found) if w.requires_grad else None for w in self.weights)
-        done = filled(every, self.outputs, False, record, "back_trick")
-        return [self.level.let_out(t, recording) for t in done]
-
-
-def _varies(out: Tensor) -> bool:
-    return out.is_floating_point() or out.is_complex()
 
 
 @overload
@@ -116,7 +74,7 @@ def jvp(
     Reference: https://pytorch.org/docs/stable/generated/torch.func.jvp.html
     """
     vector = _checked(primals, tangents)
-    with entered() as level:
+    with entered_call() as level:
         output, aux = parted(_JVP, func(*level.arguments(primals, None, True)), has_aux)
         outputs, structure = tensors_of(_JVP, output)
         push = Push(level, outputs)
@@ -144,22 +102,12 @@ def _checked(primals: Any, tangents: Any) -> tuple[Tensor, ...]:
     _check_tensors(given, "primals")
     _check_tensors(vector, "tangents")
     for primal, tangent in zip(given, vector, strict=True):
-        if not _varies(primal):
+        if not (primal.is_floating_point() or primal.is_complex()):
             raise ValueError(
                 f"Expected primal to be floating point or complex, but got: {primal.dtype}"
             )
         check_sizes(primal, tangent)
     return tuple(vector)
-
-
-def check_sizes(primal: Tensor, tangent: Tensor) -> None:
-    """RuntimeError if a tangent has another shape than what it is of."""
-    if primal.shape != tangent.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the "
-            f"original Tensor, this is not supported. Tensor is of size {list(primal.shape)} "
-            f"while the given forward gradient is of size {list(tangent.shape)}."
-        )
 
 
 def _check_tensors(leaves: list[Any], what: str) -> None:
@@ -207,7 +155,7 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
     Reference: https://pytorch.org/docs/stable/generated/torch.func.linearize.html
     """
     name = "linearize(f, *primals)"
-    with entered() as level:
+    with entered_call() as level:
         outputs, structure = tensors_of(name, func(*level.arguments(primals, None, True)))
         push = Push(level, outputs)
 

@@ -7,24 +7,24 @@ from collections.abc import Callable
 from typing import Any, Concatenate, overload
 
 from ..autograd.functional import jacobian_of, unit
+from ..autograd.levels import Push
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
 from ..state.tracebacks import short
 from ._level import (
     A,
     ArgNums,
+    CallLevel,
     Function,
-    Level,
     P,
     chosen,
-    entered,
+    entered_call,
     parted,
     refuse_complex,
     tensors_of,
 )
 from ._randomness import check_randomness, drawing
 from ._trees import Tree, flatten, map_leaves, unflatten
-from .forward import Push
 from .reverse import argnums_of, recorded
 
 #: The Jacobian by output and by input, both flat.
@@ -85,7 +85,7 @@ def jacrev(
     @functools.wraps(func, updated=())
     def wrapper(*args: Any) -> Any:
         refuse_complex("jacrev", args, "inputs")
-        with entered() as level:
+        with entered_call() as level:
             outputs, structure, aux = recorded(level, func, args, argnums_of(argnums), has_aux)
             refuse_complex("jacrev", outputs, "outputs")
             blocks = _rows(level, outputs)
@@ -94,14 +94,14 @@ def jacrev(
     return short(wrapper)
 
 
-def _rows(level: Level, outputs: tuple[Tensor, ...]) -> Blocks:
+def _rows(level: CallLevel, outputs: tuple[Tensor, ...]) -> Blocks:
     """The Jacobian by backward passes, one for each element of ``outputs``."""
     record = level.depends(outputs)
     return [list(jacobian_of(i, out, level.given, record, False)) for i, out in enumerate(outputs)]
 
 
 def _arranged(
-    level: Level, blocks: Blocks, structure: Tree, argnums: ArgNums, has_aux: bool, aux: Any
+    level: CallLevel, blocks: Blocks, structure: Tree, argnums: ArgNums, has_aux: bool, aux: Any
 ) -> Any:
     """The Jacobian as a tree like the output, of trees like the arguments."""
     rows = []
@@ -169,7 +169,7 @@ def jacfwd(
         _check_inputs(args, argnums_of(argnums))
         check_randomness(randomness)
         name = "jvp(f, primals, tangents)"
-        with entered() as level:
+        with entered_call() as level:
             given = level.arguments(args, argnums, True)
             with drawing(randomness, args):
                 result = func(*given)
@@ -193,7 +193,7 @@ def _check_inputs(args: tuple[Any, ...], argnums: Any) -> None:
             )
 
 
-def _prefers_columns(level: Level, outputs: tuple[Tensor, ...]) -> bool:
+def _prefers_columns(level: CallLevel, outputs: tuple[Tensor, ...]) -> bool:
     """Whether the Jacobian is to be computed by columns.
 
     A column costs about two rows. It has the dtype of its output, and a row that of its input:
@@ -204,7 +204,7 @@ def _prefers_columns(level: Level, outputs: tuple[Tensor, ...]) -> bool:
     return sum(out.numel() for out in outputs) > 2 * sum(t.numel() for t in level.given)
 
 
-def _columns(level: Level, outputs: tuple[Tensor, ...]) -> Blocks:
+def _columns(level: CallLevel, outputs: tuple[Tensor, ...]) -> Blocks:
     """The Jacobian by tangents, one for each element of the stand-ins."""
     push = Push(level, outputs)
     blocks: Blocks = [[] for _ in outputs]

@@ -6,13 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..autograd.levels import transforming
 from ..core import torch_function
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
 from ..graph.inference import APPLYING, mapped
 from ..state.tracebacks import short
 from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
-from ._level import P, R, transforming
+from ._level import P, R
 from ._mapped_functions import RuleFailed, Wanted, applying, by_rule, want
 from ._randomness import Repeated, check_randomness, drawing
 from ._trees import Tree, flatten, spread, unflatten

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.functional import filled, gradients
+from ..autograd.levels import recorded_anyway
 from ..core.holder import held
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled
@@ -15,15 +16,14 @@ from ._level import (
     A,
     ArgNums,
     Aux,
+    CallLevel,
     Function,
-    Level,
     P,
     R,
-    entered,
+    entered_call,
     parted,
-    recorded_anyway,
     tensors_of,
-)  # fmt: skip
+)
 from ._trees import Tree, flatten, map_leaves, unflatten
 
 _VJP, _GRAD = "vjp(f, *primals)", "grad_and_value(f)(*args)"
@@ -63,7 +63,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
 
     Reference: https://pytorch.org/docs/stable/generated/torch.func.vjp.html
     """
-    with entered() as level:
+    with entered_call() as level:
         outputs, structure, aux = recorded(level, func, primals, None, has_aux)
 
     def vjp_fn(
@@ -79,7 +79,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
 
 
 def recorded(
-    level: Level, func: Function, primals: tuple[Any, ...], argnums: ArgNums, has_aux: bool
+    level: CallLevel, func: Function, primals: tuple[Any, ...], argnums: ArgNums, has_aux: bool
 ) -> tuple[tuple[Tensor, ...], Tree, Any]:
     """Run ``func`` at a level.
 
@@ -108,7 +108,7 @@ def _weights(cotangents: Any, structure: Tree) -> tuple[Tensor, ...]:
 
 
 def pulled_back(
-    level: Level, outputs: tuple[Tensor, ...], weights: tuple[Tensor, ...], recording: bool
+    level: CallLevel, outputs: tuple[Tensor, ...], weights: tuple[Tensor, ...], recording: bool
 ) -> list[Tensor]:
     """The gradient of ``outputs``, weighted, for each stand-in of ``level``."""
     tied = (t for t in (*outputs, *weights) if isinstance(t, Tensor) and t.requires_grad)
@@ -160,7 +160,7 @@ def grad_and_value(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        with entered() as level:
+        with entered_call() as level:
             given = level.arguments(args, argnums_of(argnums))
             output, aux = parted(_GRAD, func(*given, **level.others(kwargs)), has_aux)
             (output,), kind = _scalar(output)

@@ -40,7 +40,7 @@ TABLES = {
             "_is_torch_function_enabled": alias("core.torch_function:is_on"),
             "_LinAlgError": alias("ops.linalg.shared:LinAlgError"),
             "DispatchKey DispatchKeySet _TensorMeta _functorch _nn": alias("compat.c_module:"),
-            "_are_functorch_transforms_active": alias("func._level:is_transforming"),
+            "_are_functorch_transforms_active": alias("autograd.levels:is_transforming"),
             "_is_fwd_grad_enabled": answer(True, "True: dual tensors carry their tangents on."),
             "_get_tracing_state": answer(None, "None: nothing is being traced."),
             "_is_tracing": answer(False, "False: nothing is being traced."),
