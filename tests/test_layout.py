@@ -71,11 +71,7 @@ LAYERS = [
     ["__main__"],
 ]
 # Two modules that know each other, and why.
-PAIRS = {
-    frozenset({"state.scopes", "state.decorate"}): (
-        "a scope is a decorator, and what it decorates enters the scope"
-    ),
-}
+PAIRS: dict[frozenset[str], str] = {}
 
 
 def relative(path: Path) -> str:

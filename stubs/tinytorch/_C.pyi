@@ -3,6 +3,7 @@
 from enum import Enum
 from tinytorch import Tensor as Tensor
 from tinytorch import device as device
+from tinytorch.autograd.levels import is_transforming as _are_functorch_transforms_active
 from tinytorch.compat.c_module import DispatchKey as DispatchKey
 from tinytorch.compat.c_module import DispatchKeySet as DispatchKeySet
 from tinytorch.compat.c_module import _TensorMeta as _TensorMeta
@@ -13,7 +14,6 @@ from tinytorch.core.torch_function import DisableTorchFunction as DisableTorchFu
 from tinytorch.core.torch_function import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from tinytorch.core.torch_function import is_on as _is_torch_function_enabled
 from tinytorch.core.torch_function import refusing as _disabled_torch_function_impl
-from tinytorch.func._level import is_transforming as _are_functorch_transforms_active
 from tinytorch.jit import Error as JITException
 from tinytorch.ops.linalg.shared import LinAlgError as _LinAlgError
 

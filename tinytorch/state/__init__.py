@@ -27,6 +27,7 @@ from .carry import propagate as propagate
 from .carry import reset_state as reset_state
 from .carry import set_state as set_state
 from .carry import state as state
+from .context_managers import Scope as Scope
 from .defaults import DRAWN as DRAWN
 from .defaults import default_dtype as default_dtype
 from .defaults import default_dtype_context as default_dtype_context
@@ -51,7 +52,6 @@ from .grad import no_grad as no_grad
 from .grad import scoped_grad as scoped_grad
 from .grad import set_grad_enabled as set_grad_enabled
 from .grad import when_inference as when_inference
-from .scopes import Scope as Scope
 from .scopes import Settings as Settings
 from .variable import Variable as Variable
 

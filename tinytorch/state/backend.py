@@ -16,7 +16,8 @@ from ..backends import (
     check,
     load,
 )
-from .scopes import INHERITED, Inherited, Scope, Settings, Slot, thread
+from .context_managers import Scope
+from .scopes import INHERITED, Inherited, Settings, Slot, thread
 from .tracebacks import short
 
 #: The environment variable that names the default backend of the process.

@@ -9,10 +9,10 @@ from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 from ..backends import Backend, BackendLike, load, loaded
 from ..dtypes import dtype
 from .backend import BACKEND, backend_context, current_backend, set_backend
-from .decorate import decorate
+from .context_managers import AssignedScope, Scope, decorate
 from .defaults import DTYPE, default_dtype
 from .grad import GRAD, INFERENCE, count_block, grad_enabled, inference_enabled
-from .scopes import AssignedScope, Scope, Settings
+from .scopes import Settings
 from .tracebacks import short
 
 _P = ParamSpec("_P")

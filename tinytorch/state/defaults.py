@@ -11,7 +11,8 @@ from .. import dtypes
 from ..backends import Backend
 from . import backend as _backend
 from .backend import BACKEND, current_backend
-from .scopes import Scope, Settings, Slot, thread
+from .context_managers import Scope
+from .scopes import Settings, Slot, thread
 from .tracebacks import short
 from .variable import Variable
 

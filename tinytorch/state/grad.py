@@ -7,7 +7,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
-from .scopes import AssignedScope, Scope, Settings, Slot, thread
+from .context_managers import AssignedScope, Scope
+from .scopes import Settings, Slot, thread
 from .tracebacks import shorten
 
 _F = TypeVar("_F", bound=Callable[..., Any])

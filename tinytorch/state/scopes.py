@@ -16,19 +16,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import Token
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from .tracebacks import shorten
 from .variable import Variable, collecting
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from ..backends import Backend
     from ..dtypes import dtype
 
 _T = TypeVar("_T")
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 #: Where a Thread object carries the backend that its spawner had chosen.
 INHERITED = "_tinytorch_backend"
@@ -214,9 +210,9 @@ class Entry:
 
     __slots__ = ("live", "open", "owner", "settings", "tokens")
 
-    def __init__(self, settings: Settings, owner: Scope | None = None) -> None:
+    def __init__(self, settings: Settings, owner: object = None) -> None:
         self.settings: Settings = settings
-        self.owner: Scope | None = owner
+        self.owner: object = owner
         self.live: bool = True
         self.open: bool = True
         self.tokens: list[Token[Any]] = []
@@ -286,105 +282,3 @@ class Stepped(Entry):
                 break
             frame = frame.parent
         return frames
-
-
-class Scope:
-    """Base of the context managers: reusable, re-entrant, shared between threads and tasks.
-
-    A subclass says what to set in ``_settings``, which is asked at every entry and raises
-    before anything has changed. An instance is a decorator too, for functions, coroutines,
-    generators and asynchronous generators.
-    """
-
-    __slots__ = ("_entries",)
-
-    #: Whether a class is decorated as well, as one that makes its instances.
-    takes_classes = False
-
-    def __init__(self) -> None:
-        self._entries: list[Entry] = []
-
-    def _settings(self) -> Settings:
-        raise NotImplementedError
-
-    def __enter__(self) -> object:
-        try:
-            entry = Entry(self._settings(), self)
-            self._entries.append(entry)
-            try:
-                entry.enter()
-            except BaseException:
-                self._entries.remove(entry)
-                raise
-            return None
-        except Exception as error:
-            shorten(error)
-            raise
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if not self._entries:
-            raise RuntimeError(f"{type(self).__name__}: left more often than entered")
-        entry = None
-        try:
-            entry = self._innermost()
-            if entry is not None:
-                self._entries.remove(entry)
-                entry.leave()
-        except BaseException:  # Ctrl-C, before the frames were taken away
-            entry = entry or self._innermost()
-            if entry is not None:
-                entry.abandon()
-                self._entries[:] = [each for each in self._entries if each is not entry]
-            raise
-
-    def _innermost(self) -> Entry | None:
-        """The entry that ends here: of this context, else the only one that is open.
-
-        None if the block was entered in another context and the object is open in several:
-        which of them ended cannot be told, and those still running must keep their scope.
-        """
-        slot = self._entries[-1].settings[0][0]
-        frame = slot.top()
-        while frame is not None:
-            if frame.entry.owner is self and frame.entry in self._entries:
-                return frame.entry
-            frame = frame.parent
-        return self._entries[0] if len(self._entries) == 1 else None
-
-    def __call__(self, function: _F) -> _F:
-        from .decorate import decorate, maker_of
-
-        if self.takes_classes and isinstance(function, type):
-            return cast(_F, decorate(maker_of(function), self._settings))
-        return decorate(function, self._settings)
-
-
-class AssignedScope(Scope):
-    """A call that acts at once, as a setter does, unless it turns out to open a block.
-
-    ``set_grad_enabled(False)`` as a statement lasts; ``with set_grad_enabled(False):`` and
-    ``@set_grad_enabled(False)`` take the assignment back first.
-    """
-
-    __slots__ = ("_undo",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._undo = [slot.assign(value) for slot, value in self._settings()]
-
-    def _take_back(self) -> None:
-        while self._undo:
-            self._undo.pop()()
-
-    def __enter__(self) -> object:
-        self._take_back()
-        return super().__enter__()
-
-    def __call__(self, function: _F) -> _F:
-        self._take_back()
-        return super().__call__(function)

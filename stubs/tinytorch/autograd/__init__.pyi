@@ -18,9 +18,9 @@ from tinytorch.autograd.function import FunctionCtx as FunctionCtx
 from tinytorch.autograd.function import once_differentiable as once_differentiable
 from tinytorch.autograd.grad_mode import is_multithreading_enabled as is_multithreading_enabled
 from tinytorch.autograd.grad_mode import set_multithreading_enabled as set_multithreading_enabled
+from tinytorch.autograd.gradient_check import GradcheckError as GradcheckError
 from tinytorch.autograd.gradient_check import gradcheck as gradcheck
 from tinytorch.autograd.gradient_check import gradgradcheck as gradgradcheck
-from tinytorch.autograd.gradient_check_forward import GradcheckError as GradcheckError
 from tinytorch.autograd.variable import Variable as Variable
 from tinytorch.graph.nodes import RemovableHandle as RemovableHandle
 from tinytorch.state import enable_grad as enable_grad

@@ -1,4 +1,4 @@
-"""Scopes as decorators, one wrapper for each kind of function.
+"""Scopes as context managers and as decorators, with one wrapper for each kind of function.
 
 What pauses (a generator, a coroutine, an asynchronous generator) is inside the scope while
 it runs and outside while it waits, so that its caller never sees the scope.
@@ -9,16 +9,120 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..warnings import warn
 from .scopes import Entry, Settings, Stepped
+from .tracebacks import shorten
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 # The code flags of https://docs.python.org/3/library/inspect.html#code-objects-bit-flags;
 # `inspect` itself would cost more to import than this whole package.
 _GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
+
+
+class Scope:
+    """Base of the context managers: reusable, re-entrant, shared between threads and tasks.
+
+    A subclass says what to set in ``_settings``, which is asked at every entry and raises
+    before anything has changed. An instance is a decorator too, for functions, coroutines,
+    generators and asynchronous generators.
+    """
+
+    __slots__ = ("_entries",)
+
+    #: Whether a class is decorated as well, as one that makes its instances.
+    takes_classes = False
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+
+    def _settings(self) -> Settings:
+        raise NotImplementedError
+
+    def __enter__(self) -> object:
+        try:
+            entry = Entry(self._settings(), self)
+            self._entries.append(entry)
+            try:
+                entry.enter()
+            except BaseException:
+                self._entries.remove(entry)
+                raise
+            return None
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not self._entries:
+            raise RuntimeError(f"{type(self).__name__}: left more often than entered")
+        entry = None
+        try:
+            entry = self._innermost()
+            if entry is not None:
+                self._entries.remove(entry)
+                entry.leave()
+        except BaseException:  # Ctrl-C, before the frames were taken away
+            entry = entry or self._innermost()
+            if entry is not None:
+                entry.abandon()
+                self._entries[:] = [each for each in self._entries if each is not entry]
+            raise
+
+    def _innermost(self) -> Entry | None:
+        """The entry that ends here: of this context, else the only one that is open.
+
+        None if the block was entered in another context and the object is open in several:
+        which of them ended cannot be told, and those still running must keep their scope.
+        """
+        slot = self._entries[-1].settings[0][0]
+        frame = slot.top()
+        while frame is not None:
+            if frame.entry.owner is self and frame.entry in self._entries:
+                return frame.entry
+            frame = frame.parent
+        return self._entries[0] if len(self._entries) == 1 else None
+
+    def __call__(self, function: _F) -> _F:
+        if self.takes_classes and isinstance(function, type):
+            return cast(_F, decorate(maker_of(function), self._settings))
+        return decorate(function, self._settings)
+
+
+class AssignedScope(Scope):
+    """A call that acts at once, as a setter does, unless it turns out to open a block.
+
+    ``set_grad_enabled(False)`` as a statement lasts; ``with set_grad_enabled(False):`` and
+    ``@set_grad_enabled(False)`` take the assignment back first.
+    """
+
+    __slots__ = ("_undo",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._undo = [slot.assign(value) for slot, value in self._settings()]
+
+    def _take_back(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def __enter__(self) -> object:
+        self._take_back()
+        return super().__enter__()
+
+    def __call__(self, function: _F) -> _F:
+        self._take_back()
+        return super().__call__(function)
 
 
 def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
