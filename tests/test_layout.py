@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tinytorch.numpy import functions as numpy_functions
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
+from tinytorch.numpy import functions as numpy_functions
 
 dir(numpy_functions)  # runs the package, which registers them
 

@@ -186,6 +186,7 @@ def test_without_a_library_that_writes_it_says_what_to_install(runner: Runner) -
 
 def test_messages_are_those_of_tensorboardx() -> None:
     from tensorboardX import summary as theirs
+
     from tinytorch.utils.tensorboard import summary
 
     chosen, metrics = {"lr": 0.1, "layers": 3, "name": "x", "none": None}, {"score": 1.0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..graph.nodes import RemovableHandle as RemovableHandle
+from ..graph.hooks import RemovableHandle as RemovableHandle
 from ..state import enable_grad as enable_grad
 from ..state import inference_mode as inference_mode
 from ..state import no_grad as no_grad

@@ -11,8 +11,9 @@ from ..core.tensor import Size, Tensor, wrap
 from ..graph.above import ABOVE
 from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate, sweep_class
 from ..graph.grad_fn import AccumulateGrad
-from ..graph.nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of, without_slope
+from ..graph.nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
 from ..graph.saved_tensors import Recording
+from ..graph.special_nodes import without_slope
 from ..graph.views import edge_of
 from ..state.tracebacks import short
 from ..warnings import warn

@@ -22,7 +22,8 @@ from typing import Any, Literal, NamedTuple
 from ..core.tensor import Tensor
 from ..graph.engine import CURRENT
 from ..graph.grad_fn import GraphNode, face_of
-from ..graph.nodes import Edge, RemovableHandle, Slot
+from ..graph.hooks import RemovableHandle
+from ..graph.nodes import Edge, Slot
 from ..graph.saved_tensors import FORBIDDEN, STACK, Recording
 from ..graph.views import edge_of
 from ..state import Variable as _Variable

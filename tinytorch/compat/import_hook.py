@@ -53,7 +53,7 @@ ELSEWHERE = {
     "_state": "state",
     "_storage": "core.storage",
     "autograd.checking": "autograd.gradient_check",
-    "autograd.nodes": "graph.nodes",
+    "autograd.nodes": "graph.hooks",
     "backends.cuda_devices": "backends.cupy.devices",
     "distributions.counts": "distributions.discrete",
     "distributions.extremes": "distributions.extreme_values",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import dtype as DType
-from ..graph.nodes import towards
+from ..graph.special_nodes import towards
 from . import torch_function
 from .size import Size, sizes
 from .storage import Storage

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Conjugate, Negative, Waiting, let_wait, plain
-from ..graph.nodes import towards
+from ..graph.special_nodes import towards
 from ..graph.views import edge_of
 from .spec import Op
 

@@ -23,20 +23,22 @@ from ..state import Variable
 from ..state.recorder import RECORDER
 from ..warnings import warn
 from .above import ABOVE
-from .nodes import (
-    FREED,
-    TWICE,
+from .hooks import (
     AfterAccumulation,
     BeforeAccumulation,
-    Edge,
     LeafHooks,
-    Node,
-    Slot,
-    backend_of,
     call_hook,
     check_count,
     check_nothing,
     hooked,
+)
+from .nodes import (
+    FREED,
+    TWICE,
+    Edge,
+    Node,
+    Slot,
+    backend_of,
     node_of,
     reachable,
     sum_to_shape,

@@ -12,19 +12,8 @@ from typing import Any
 
 from ..backends.weak_references import WeakValues
 from .above import ABOVE
-from .nodes import (
-    FREED,
-    TWICE,
-    AfterAccumulation,
-    BeforeAccumulation,
-    Edge,
-    LeafHooks,
-    Node,
-    RemovableHandle,
-    Slot,
-    add_hook,
-    node_of,
-)
+from .hooks import AfterAccumulation, BeforeAccumulation, LeafHooks, RemovableHandle, add_hook
+from .nodes import FREED, TWICE, Edge, Node, Slot, node_of
 from .saved_tensors import Packed, PackedNode, SavedOutput, packed_of, saved_arguments
 from .views import edge_of
 

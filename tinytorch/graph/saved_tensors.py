@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state import Variable, no_grad
-from .nodes import FREED, Edge, Node, node_of, towards
+from .nodes import FREED, Edge, Node, node_of
+from .special_nodes import towards
 
 
 def saved_arguments(node: Node) -> list[Any]:

@@ -13,7 +13,8 @@ from typing import Any
 from ..state import inference_enabled
 from .above import ABOVE
 from .inference import UNSETTLED, take_after
-from .nodes import Edge, Node, Slot, dead_end, node_of
+from .nodes import Edge, Node, Slot, node_of
+from .special_nodes import dead_end
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
 VIEW = 2

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
-from ..graph.nodes import RemovableHandle, add_hook
+from ..graph.hooks import RemovableHandle, add_hook
 from ..state.recorder import RECORDER
 from ..state.tracebacks import ShortTracebacks
 

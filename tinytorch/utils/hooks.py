@@ -10,6 +10,6 @@ Example:
 
 from __future__ import annotations
 
-from ..graph.nodes import RemovableHandle as RemovableHandle
+from ..graph.hooks import RemovableHandle as RemovableHandle
 
 __all__ = ["RemovableHandle"]

@@ -22,7 +22,7 @@ from tinytorch.autograd.gradient_check import GradcheckError as GradcheckError
 from tinytorch.autograd.gradient_check import gradcheck as gradcheck
 from tinytorch.autograd.gradient_check import gradgradcheck as gradgradcheck
 from tinytorch.autograd.variable import Variable as Variable
-from tinytorch.graph.nodes import RemovableHandle as RemovableHandle
+from tinytorch.graph.hooks import RemovableHandle as RemovableHandle
 from tinytorch.state import enable_grad as enable_grad
 from tinytorch.state import inference_mode as inference_mode
 from tinytorch.state import no_grad as no_grad

@@ -27,7 +27,7 @@ from tinytorch.core.size import Size as Size
 from tinytorch.core.storage import Storage
 from tinytorch.dtypes import dtype
 from tinytorch.graph.grad_fn import GraphNode
-from tinytorch.graph.nodes import RemovableHandle
+from tinytorch.graph.hooks import RemovableHandle
 from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...autograd import Function
 from ...core.tensor import Tensor
-from ...graph.nodes import call_hook
+from ...graph.hooks import call_hook
 from ...state import is_grad_enabled
 from ...warnings import warn
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...graph.nodes import call_hook
+from ...graph.hooks import call_hook
 from ...warnings import warn
 from . import global_hooks
 from .backward_hook import BackwardHook, register_on_last_operation

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ...graph.nodes import RemovableHandle as RemovableHandle
+from ...graph.hooks import RemovableHandle as RemovableHandle
 
 Hook = Callable[..., Any]
 Hooks = OrderedDict[int, Any]

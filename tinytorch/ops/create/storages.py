@@ -7,7 +7,7 @@ from typing import Any
 from ...backends.storage import row_major
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, composite
-from ...graph.nodes import without_derivative
+from ...graph.special_nodes import without_derivative
 from ...graph.views import check_inplace, edge_of
 from ...state import grad_enabled
 from ..shape.strides import check_bounds

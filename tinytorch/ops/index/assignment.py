@@ -18,7 +18,8 @@ from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
 from ...graph.above import ABOVE
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ...graph.views import check_inplace, edge_of, rebase
 from ...state import grad_enabled
 from ...state.recorder import recorded

@@ -6,7 +6,7 @@ from ...core.tensor import Tensor
 from ...dispatch.inplace import assign, call_inplace
 from ...dispatch.op import OPS, Array, Backend, Operand, composite, op
 from ...dispatch.promotion import written_number
-from ...graph.nodes import by_operand
+from ...graph.special_nodes import by_operand
 
 
 @op(

@@ -13,7 +13,8 @@ from ...dispatch.op import Array, Backend, Op, op
 from ...dispatch.record import note_versions
 from ...dispatch.template_arguments import Form
 from ...graph.inference import refuse_saved
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ...state import grad_enabled
 from ...warnings import warn
 from ..memory_order import in_rows, order_of_chosen, restored

@@ -10,7 +10,8 @@ from ...dispatch.op import Array, Backend, Mask, Operand, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
-from ...graph.nodes import Node, wants_gradient
+from ...graph.nodes import Node
+from ...graph.special_nodes import wants_gradient
 from ..memory_order import in_rows
 from ..shape.broadcasting import broadcast_shapes
 from ..shape.sizes import expand

@@ -9,7 +9,7 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, Operand, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import plain_number, written_number
-from ...graph.nodes import by_operand
+from ...graph.special_nodes import by_operand
 from ...warnings import warn
 from ..checks import refuse
 from ..shape.sizes import expand

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...dispatch.op import Array, Backend, op, reads
 from ...dispatch.out import scalar_name
-from ...graph.nodes import Node, ndim_of, wants_gradient
+from ...graph.nodes import Node
+from ...graph.special_nodes import ndim_of, wants_gradient
 from ..checks import check_scalar_types
 
 #: Fewer elements than this are multiplied without a look at who else does.

@@ -19,7 +19,8 @@ from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ...warnings import warn
 from ..checks import integer_among
 from ..shape.views import following

@@ -13,7 +13,8 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
 from ...dispatch.scalar_arguments import leads
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ..memory_order import arranged, suggested
 from ..shape.views import following
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, op
 from ...dispatch.promotion import written_number
-from ...graph.nodes import by_operand
+from ...graph.special_nodes import by_operand
 from ..checks import in_single, is_half, kind_of, real_factor, refuse
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, named_anew, no_derivative, op
-from ...graph.nodes import Node, argument, by_operand
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument, by_operand
 from ...state import default_dtype
 from ..checks import kind_of, refuse
 from .arithmetic import by_number

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, op
-from ...graph.nodes import Node, is_tensor, wants_gradient
+from ...graph.nodes import Node
+from ...graph.special_nodes import is_tensor, wants_gradient
 from ..checks import in_single, is_half, refuse
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...dispatch.op import Array, Backend, Operand, no_derivative, op
-from ...graph.nodes import by_operand
+from ...graph.special_nodes import by_operand
 from ..checks import integer, kind_of, refuse, refuse_complex
 from .complex_numbers import real_sign
 from .division import check_divisor

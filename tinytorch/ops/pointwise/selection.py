@@ -8,7 +8,8 @@ from ...core.tensor import Tensor
 from ...core.torch_function_members import attach
 from ...dispatch.op import Array, Backend, Mask, Operand, composite, op
 from ...dispatch.promotion import result_dtype
-from ...graph.nodes import Node, by_operand, is_tensor
+from ...graph.nodes import Node
+from ...graph.special_nodes import by_operand, is_tensor
 from ...warnings import warn
 from ..checks import kind_of, refuse_complex
 

@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...dispatch.op import Array, Backend, op, piecewise
 from ...dispatch.out import scalar_name
-from ...graph.nodes import by_dim
+from ...graph.special_nodes import by_dim
 from ...state import default_dtype
 from ..checks import running_dtype, taken_in
 from ..memory_order import in_rows

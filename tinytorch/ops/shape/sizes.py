@@ -8,7 +8,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, op
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ..checks import integer, integers_of
 from ..memory_order import copied
 

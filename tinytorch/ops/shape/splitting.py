@@ -11,7 +11,8 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.scalar_arguments import unfit
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ..checks import integer, integers_of
 from .sizes import normalize_dim
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
-from ...graph.nodes import Node, argument
+from ...graph.nodes import Node
+from ...graph.special_nodes import argument
 from ..index.positions import counting, int64
 from ..shape.sizes import normalize_dim
 
