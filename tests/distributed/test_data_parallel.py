@@ -50,7 +50,7 @@ FURTHER = {
     "test_join", "test_join_throws", "test_join_with_buffers", "test_sync_batch_norm", "test_zero",
     "test_join_with_zero", "test_comm_hooks", "test_uneven_use", "test_sampler",
     "test_copies_and_pickles", "test_arguments", "test_skipped_parameters",
-    "test_averages", "test_meshes", "test_checkpoints", "test_batched_power",
+    "test_averages", "test_meshes", "test_checkpoints", "test_batched_power", "test_state_dicts",
 }  # fmt: skip
 
 
@@ -127,3 +127,12 @@ def test_compressed_gradients_are_recorded_of_pytorch(tmp_path: Path) -> None:
     ranks = gloo(2, "compressed.py", tmp_path / "found")
     assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
     assert_close(read_passes(tmp_path / "found"), COMPRESSED)
+
+
+@pytest.mark.torch
+def test_canonical_state_dicts_are_pytorchs(tmp_path: Path) -> None:
+    Runner(tmp_path).output(str(PROGRAMS / "state_dicts.py"), str(tmp_path / "ours"))
+    (done,) = gloo(1, "state_dicts.py", tmp_path / "pytorchs")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "ours").read_text())
+    assert found == json.loads((tmp_path / "pytorchs").read_text()) and len(found) > 80

@@ -19,6 +19,7 @@ from torch.distributed.algorithms.ddp_comm_hooks import (
 )
 from torch.distributed.algorithms.join import Join
 from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager
+from torch.distributed.checkpoint import state_dict as canonical
 from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.optim import ZeroRedundancyOptimizer
@@ -366,6 +367,36 @@ def test_checkpoints():
     for wrong in ({"absent": torch.zeros(1)}, {"model": {"weight": torch.zeros(5)}}):
         raises(CheckpointException, "", checkpoint.load, wrong, checkpoint_id=folder[0])
     dist.barrier()
+
+
+def test_state_dicts():
+    """Names without wrappers, for models on all ranks and for those on one."""
+    torch.manual_seed(7)
+    alone, net = nn.Linear(3, 2), nn.Linear(3, 2)
+    model = DDP(net)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+    model(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    weights, state = canonical.get_state_dict(model, optimizer)
+    assert list(weights) == state["param_groups"][0]["params"] == ["weight", "bias"]
+    single = torch.optim.Adam(alone.parameters())
+    given = {"model_state_dict": weights, "optim_state_dict": state}
+    canonical.set_state_dict(alone, single, **given)
+    assert torch.equal(flat(alone), flat(net)) and single.param_groups[0]["lr"] == 0.5
+    assert torch.equal(single.state[alone.bias]["exp_avg"], optimizer.state[net.bias]["exp_avg"])
+    options = canonical.StateDictOptions(full_state_dict=True, cpu_offload=True)
+    weights, state = canonical.get_state_dict(model, optimizer, options=options)
+    assert list(weights) == (["weight", "bias"] if RANK == 0 else []) and bool(state) == (RANK == 0)
+    options = canonical.StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+    other = DDP(nn.Linear(3, 2))
+    steps = torch.optim.Adam(other.parameters())
+    canonical.set_optimizer_state_dict(other, steps, state, options=options)
+    canonical.set_model_state_dict(other, weights, options=options)
+    assert torch.equal(flat(other), flat(net)) and equal_on_all(flat(other))
+    assert torch.equal(steps.state[other.module.bias]["exp_avg"],
+                       optimizer.state[net.bias]["exp_avg"])  # fmt: skip
+    raises(RuntimeError, "", canonical.set_model_state_dict, other, {"weight": torch.ones(2, 3)})
 
 
 def test_skipped_parameters():

@@ -43,15 +43,14 @@ TABLES = {
                 "BlockingAsyncStager BytesStorageMetadata ChunkStorageMetadata DefaultLoadPlanner "
                 "DefaultSavePlanner DefaultStager HuggingFaceStorageReader "
                 "HuggingFaceStorageWriter LoadPlan LoadPlanner Metadata MetadataIndex ReadItem "
-                "SavePlan SavePlanner StateDictOptions Stateful StorageReader StorageWriter "
+                "SavePlan SavePlanner Stateful StorageReader StorageWriter "
                 "TensorStorageMetadata WriteItem",
-                "dcp_to_torch_save torch_save_to_dcp get_model_state_dict get_optimizer_state_dict "
-                "get_state_dict set_model_state_dict set_optimizer_state_dict set_state_dict "
-                "load_sharded_optimizer_state_dict load_state_dict save_state_dict",
+                "dcp_to_torch_save torch_save_to_dcp load_sharded_optimizer_state_dict "
+                "load_state_dict save_state_dict",
             ),
         },
         files="api default_planner filesystem format_utils hf_storage metadata optimizer planner "
-        "staging state_dict state_dict_loader state_dict_saver stateful storage utils",
+        "staging state_dict_loader state_dict_saver stateful storage utils",
     ),
     "distributed.optim": Table(
         names=_absent("optim", _CALLED, "DistributedOptimizer", "as_functional_optim"),

@@ -1,4 +1,4 @@
-"""State dicts of several ranks in one folder: ``torch.distributed.checkpoint``.
+"""State dicts of several ranks in one folder.
 
 Each rank writes a file of the entries that no lower rank has, in the format of ``tt.save``, and
 rank 0 an index in JSON. Files are read with ``weights_only=True``: nothing in them is executed.
@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import serialization
-from ..compat.tables.distributed_parts import TABLES, fill
-from ..core.tensor import Tensor
-from ..ops.index.filling import copy_
-from ..state import no_grad
-from .object_collectives import all_gather_object
-from .process_group import is_initialized, world
+from ... import serialization
+from ...core.tensor import Tensor
+from ...ops.index.filling import copy_
+from ...state import no_grad
+from ..object_collectives import all_gather_object
+from ..process_group import is_initialized, world
 
 __all__ = ["CheckpointException", "FileSystemReader", "FileSystemWriter", "load", "save"]
 
@@ -264,6 +263,3 @@ def _fill(value: Any, path: str, find: Callable[[str], Any]) -> Any:
     with no_grad():
         copy_(value, found)
     return value
-
-
-fill(globals(), TABLES["distributed.checkpoint"])

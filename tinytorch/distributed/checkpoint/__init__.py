@@ -1,0 +1,14 @@
+"""State dicts of several ranks, saved and loaded: ``torch.distributed.checkpoint``."""
+
+from __future__ import annotations
+
+from ...compat.tables.distributed_parts import TABLES, fill
+from .saving import CheckpointException as CheckpointException
+from .saving import FileSystemReader as FileSystemReader
+from .saving import FileSystemWriter as FileSystemWriter
+from .saving import load as load
+from .saving import save as save
+
+__all__ = ["CheckpointException", "FileSystemReader", "FileSystemWriter", "load", "save"]
+
+fill(globals(), TABLES["distributed.checkpoint"])

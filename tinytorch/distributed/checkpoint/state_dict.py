@@ -1,0 +1,568 @@
+"""State dicts whose keys do not depend on wrappers: ``torch.distributed.checkpoint.state_dict``.
+
+Keys are canonical names: a parameter's name in the model without ``DistributedDataParallel``.
+State dicts of optimizers have them in the place of numbers, so that a model and its optimizers can
+be loaded with another number of ranks, or with none.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ...core.tensor import Tensor
+from ...nn.module import Module
+from ...nn.module.state_dict import _IncompatibleKeys
+from ...nn.parallel.distributed import DistributedDataParallel
+from ...ops.create.factories_like import zeros_like
+from ...optim.optimizer import Optimizer
+from ...state import no_grad
+from ...warnings import warn
+from ..membership import get_rank
+from ..object_collectives import broadcast_object_list
+from ..process_group import is_initialized
+
+__all__ = [
+    "StateDictOptions", "get_model_state_dict", "get_optimizer_state_dict", "get_state_dict",
+    "set_model_state_dict", "set_optimizer_state_dict", "set_state_dict",
+]  # fmt: skip
+
+FQNS_T: TypeAlias = set[str]
+PrimitiveType: TypeAlias = Tensor | int | float | str
+ValueType: TypeAlias = Any  # PrimitiveType, or lists, tuples and dicts of it
+DictValueType: TypeAlias = dict[str, ValueType]
+ListDictValueType: TypeAlias = list[DictValueType]
+OptimizerStateType: TypeAlias = dict[str, Any]
+_Optimizers: TypeAlias = "Optimizer | Iterable[Optimizer]"
+
+#: Parts of names that modules add which wrap another one for ``utils.checkpoint``.
+_WRAPPER = "_checkpoint_wrapped_module"
+
+
+@dataclass
+class StateDictOptions:
+    """Options of the functions of this module.
+
+    Attributes:
+        full_state_dict: Without effect but for ``cpu_offload`` and ``broadcast_from_rank0``: each
+            rank has whole tensors. Default: False.
+        cpu_offload: Whether tensors are copied to the CPU; with ``full_state_dict``, ranks other
+            than 0 get empty state dicts. Default: False.
+        ignore_frozen_params: Whether parameters without ``requires_grad`` are left out. Default:
+            False.
+        keep_submodule_prefixes: Whether the entries of ``submodules`` keep the names that they have
+            in the model. Default: True.
+        strict: Whether a missing entry is an error when state is set. Default: True.
+        broadcast_from_rank0: Whether all ranks set the state that rank 0 gives. Default: False.
+        flatten_optimizer_state_dict: Whether state dicts of optimizers are flat:
+            ``"state.NAME.step"``. Default: False.
+        dsd_fqn_modifiers: Without effect.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint.state_dict import StateDictOptions
+        >>> StateDictOptions(cpu_offload=True).strict
+        True
+    """
+
+    full_state_dict: bool = False
+    cpu_offload: bool = False
+    ignore_frozen_params: bool = False
+    keep_submodule_prefixes: bool = True
+    strict: bool = True
+    broadcast_from_rank0: bool = False
+    flatten_optimizer_state_dict: bool = False
+    dsd_fqn_modifiers: str = "_fqn_modifiers"
+
+
+def get_model_state_dict(
+    model: Module,
+    *,
+    submodules: set[Module] | None = None,
+    options: StateDictOptions | None = None,
+) -> dict[str, ValueType]:
+    """State dict of a model, by canonical names.
+
+    Args:
+        model: The model.
+        submodules: Modules of it to which the entries are limited; deprecated. Default: none.
+        options: The options. Default: ``StateDictOptions()``.
+
+    Raises:
+        RuntimeError: If it is empty.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.checkpoint.state_dict import get_model_state_dict
+        >>> list(get_model_state_dict(tt.nn.Linear(2, 1)))
+        ['weight', 'bias']
+    """
+    chosen = _check_options(options)
+    state = _read_model(model, _prefixes(model, submodules), chosen)
+    if not submodules and not chosen.ignore_frozen_params:
+        _check_model_state(state, chosen)
+    return state
+
+
+def get_optimizer_state_dict(
+    model: Module,
+    optimizers: _Optimizers,
+    *,
+    submodules: set[Module] | None = None,
+    options: StateDictOptions | None = None,
+) -> OptimizerStateType:
+    """State dict of all optimizers of a model, with canonical names in the place of numbers.
+
+    An optimizer without state takes a step with gradients and a learning rate of 0 first.
+
+    Args:
+        model: The model.
+        optimizers: An optimizer, or some.
+        submodules: Without effect on optimizers; deprecated.
+        options: The options. Default: ``StateDictOptions()``.
+
+    Raises:
+        RuntimeError: Without optimizers.
+        KeyError: If an optimizer has a parameter that the model has not.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.checkpoint.state_dict import get_optimizer_state_dict
+        >>> model = tt.nn.Linear(2, 1)
+        >>> state = get_optimizer_state_dict(model, tt.optim.Adam(model.parameters()))
+        >>> list(state["state"]), state["param_groups"][0]["params"]
+        (['weight', 'bias'], ['weight', 'bias'])
+    """
+    _prefixes(model, submodules)
+    found = _check_optimizers(optimizers)
+    return _read_optimizers(model, found, _check_options(options))
+
+
+def get_state_dict(
+    model: Module,
+    optimizers: _Optimizers,
+    *,
+    submodules: set[Module] | None = None,
+    options: StateDictOptions | None = None,
+) -> tuple[dict[str, ValueType], OptimizerStateType]:
+    """State dicts of a model and of its optimizers, by canonical names.
+
+    Args:
+        model: The model.
+        optimizers: An optimizer, or some.
+        submodules: Modules of it to which the entries are limited; deprecated. Default: none.
+        options: The options. Default: ``StateDictOptions()``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.checkpoint.state_dict import get_state_dict
+        >>> model = tt.nn.Linear(2, 1)
+        >>> weights, state = get_state_dict(model, tt.optim.SGD(model.parameters(), 0.1))
+        >>> list(weights), state["param_groups"][0]["lr"]
+        (['weight', 'bias'], 0.1)
+    """
+    weights = get_model_state_dict(model, submodules=submodules, options=options)
+    found = _as_tuple(optimizers)
+    return weights, _read_optimizers(model, found, _check_options(options)) if found else {}
+
+
+def set_model_state_dict(
+    model: Module,
+    model_state_dict: dict[str, ValueType],
+    *,
+    options: StateDictOptions | None = None,
+) -> _IncompatibleKeys:
+    """Load a state dict of canonical names into a model.
+
+    Args:
+        model: The model.
+        model_state_dict: The state dict.
+        options: The options. Default: ``StateDictOptions()``.
+
+    Returns:
+        The missing and the unexpected keys, as ``load_state_dict``.
+
+    Raises:
+        RuntimeError: For missing or unexpected entries with ``strict``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.checkpoint.state_dict import set_model_state_dict
+        >>> model = tt.nn.Linear(1, 1, bias=False)
+        >>> set_model_state_dict(model, {"weight": tt.tensor([[3.0]])})
+        <All keys matched successfully>
+        >>> model.weight.item()
+        3.0
+    """
+    chosen = _check_options(options)
+    state = _join_submodules(model, model_state_dict)
+    _check_model_state(state, chosen)
+    return _write_model(model, state, chosen)
+
+
+def set_optimizer_state_dict(
+    model: Module,
+    optimizers: _Optimizers,
+    optim_state_dict: OptimizerStateType,
+    *,
+    options: StateDictOptions | None = None,
+) -> None:
+    """Load a state dict of canonical names into optimizers.
+
+    Args:
+        model: The model.
+        optimizers: An optimizer, or some.
+        optim_state_dict: The state dict, flat or not.
+        options: The options. Default: ``StateDictOptions()``.
+
+    Raises:
+        RuntimeError: If the state of a parameter is missing, with ``strict``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.checkpoint import state_dict
+        >>> model = tt.nn.Linear(1, 1)
+        >>> first = tt.optim.SGD(model.parameters(), 0.1)
+        >>> second = tt.optim.SGD(model.parameters(), 0.2)
+        >>> saved = state_dict.get_optimizer_state_dict(model, first)
+        >>> state_dict.set_optimizer_state_dict(model, second, saved)
+        >>> second.param_groups[0]["lr"]
+        0.1
+    """
+    chosen = _check_options(options)
+    _write_optimizers(model, _check_optimizers(optimizers), optim_state_dict, chosen)
+
+
+def set_state_dict(
+    model: Module,
+    optimizers: _Optimizers,
+    *,
+    model_state_dict: dict[str, ValueType],
+    optim_state_dict: OptimizerStateType,
+    options: StateDictOptions | None = None,
+) -> _IncompatibleKeys:
+    """Load state dicts of canonical names into a model and its optimizers.
+
+    Args:
+        model: The model.
+        optimizers: An optimizer, or some.
+        model_state_dict: The model's state dict; an empty one leaves the model as it is.
+        optim_state_dict: The state dict of the optimizers.
+        options: The options. Default: ``StateDictOptions()``.
+
+    Returns:
+        The missing and the unexpected keys of the model, as ``load_state_dict``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> from tinytorch.distributed.checkpoint import state_dict
+        >>> model = tt.nn.Linear(1, 1)
+        >>> optimizer = tt.optim.Adam(model.parameters())
+        >>> weights, state = state_dict.get_state_dict(model, optimizer)
+        >>> state_dict.set_state_dict(
+        ...     model, optimizer, model_state_dict=weights, optim_state_dict=state
+        ... )
+        <All keys matched successfully>
+    """
+    chosen = _check_options(options)
+    found = _as_tuple(optimizers) if model_state_dict else _check_optimizers(optimizers)
+    if found:
+        _write_optimizers(model, found, optim_state_dict, chosen)
+    return _write_model(model, _join_submodules(model, model_state_dict), chosen)
+
+
+# -- arguments -----------------------------------------------------------------------------------
+
+
+def _check_options(options: StateDictOptions | None) -> StateDictOptions:
+    chosen = options or StateDictOptions()
+    if chosen.broadcast_from_rank0 and not chosen.full_state_dict:
+        raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
+    return chosen
+
+
+def _as_tuple(optimizers: _Optimizers) -> tuple[Optimizer, ...]:
+    return (optimizers,) if isinstance(optimizers, Optimizer) else tuple(optimizers)
+
+
+def _check_optimizers(optimizers: _Optimizers) -> tuple[Optimizer, ...]:
+    found = _as_tuple(optimizers)
+    if not found:
+        raise RuntimeError("Optimizers are not passed in but optim_only is set to True.")
+    return found
+
+
+def _check_model_state(state: dict[str, Any], options: StateDictOptions) -> None:
+    absent = options.broadcast_from_rank0 or (options.cpu_offload and options.full_state_dict)
+    if not state and options.strict and not absent:
+        raise RuntimeError(
+            "The option indicates that model state_dict is required to save or load, but model "
+            "state_dict is empty."
+        )
+
+
+def _prefixes(model: Module, submodules: set[Module] | None) -> tuple[str, ...]:
+    """Beginnings of the names that modules have."""
+    if not submodules:
+        return ()
+    warn(
+        "Getting submodules only model/optim state_dict is deprecated and will be removed in 2.5. "
+        "This feature can be achieved by manually filtering out the state_dict returned from "
+        "get_state_dict.", FutureWarning,
+    )  # fmt: skip
+    named = model.named_modules()
+    return tuple(f"{_canonical(model, name)}." for name, each in named if each in submodules)
+
+
+def _join_submodules(model: Module, state: dict[Any, Any]) -> dict[str, Any]:
+    """State dict of the model, where ``state`` has one for each of some modules of it."""
+    if not state or not isinstance(next(iter(state)), Module):
+        return state
+    warn(
+        "Passing model_state_dict as a ``Dict[nn.Module, Dict[str, Any]]``is deprecated and will "
+        "be removed in 2.5.", FutureWarning,
+    )  # fmt: skip
+    names = {module: _canonical(model, name) for name, module in model.named_modules()}
+    return {
+        f"{names[module]}.{key}": value
+        for module, own in state.items()
+        for key, value in own.items()
+    }
+
+
+# -- models --------------------------------------------------------------------------------------
+
+
+def _canonical(model: Module, name: str) -> str:
+    """A name in a model without the parts that wrappers add."""
+    parts = []
+    place: Any = model
+    for part in name.split("."):
+        if not isinstance(place, DistributedDataParallel) and part != _WRAPPER:
+            parts.append(part)
+        place = getattr(place, part, None)
+    return ".".join(parts)
+
+
+@no_grad()
+def _read_model(
+    model: Module, prefixes: tuple[str, ...], options: StateDictOptions
+) -> dict[str, Any]:
+    state: dict[str, Any] = model.state_dict()
+    for key in list(state):
+        state[_canonical(model, key)] = state.pop(key)
+    if prefixes:
+        cut = not options.keep_submodule_prefixes
+        state = {
+            key[len(prefix) :] if cut else key: value
+            for key, value in state.items()
+            for prefix in prefixes
+            if key.startswith(prefix)
+        }
+    if options.ignore_frozen_params:
+        for name, param in model.named_parameters():
+            if not param.requires_grad:
+                state.pop(_canonical(model, name), None)
+    placed: dict[str, Any] = _place(state, options)
+    return placed
+
+
+@no_grad()
+def _write_model(
+    model: Module, state: dict[str, Any], options: StateDictOptions
+) -> _IncompatibleKeys:
+    state = _broadcast(state, options)
+    if not state:
+        return _IncompatibleKeys([], [])
+    own = model.state_dict()
+    names = {_canonical(model, key): key for key in own}
+    given: OrderedDict[str, Any] = OrderedDict()
+    for name, value in state.items():
+        given[names.get(name, name)] = value
+    if hasattr(state, "_metadata"):
+        vars(given)["_metadata"] = state._metadata
+    whole = options.full_state_dict or options.broadcast_from_rank0
+    assign = whole and any(isinstance(v, Tensor) and v.device.type == "meta" for v in own.values())
+    return model.load_state_dict(given, strict=options.strict, assign=assign)
+
+
+# -- optimizers ----------------------------------------------------------------------------------
+
+
+def _params(optimizer: Optimizer) -> list[Any]:
+    return [param for group in optimizer.param_groups for param in group["params"]]
+
+
+def _names(model: Module) -> dict[Any, list[str]]:
+    """Canonical names of each parameter; a shared one has several."""
+    names: dict[Any, list[str]] = {}
+    for name, param in model.named_parameters(remove_duplicate=False):
+        names.setdefault(param, []).append(_canonical(model, name))
+    return names
+
+
+def _init_state(optimizer: Optimizer) -> None:
+    """Give an optimizer its state, by a step that changes no parameter."""
+    params = _params(optimizer)
+    if optimizer.state or any(param.grad is not None for param in params):
+        return
+    for param in params:
+        if param.requires_grad:
+            param.grad = zeros_like(param)
+    groups = [group for group in optimizer.param_groups if "lr" in group]
+    rates = [group["lr"] for group in groups]
+    for group, rate in zip(groups, rates, strict=True):
+        group["lr"] = zeros_like(rate) if isinstance(rate, Tensor) else 0.0
+    optimizer.step()
+    for group, rate in zip(groups, rates, strict=True):
+        group["lr"] = rate
+    optimizer.zero_grad(set_to_none=True)
+
+
+@no_grad()
+def _read_optimizers(
+    model: Module, optimizers: tuple[Optimizer, ...], options: StateDictOptions
+) -> OptimizerStateType:
+    names = _names(model)
+    joined: OptimizerStateType = {"state": {}, "param_groups": []}
+    for optimizer in optimizers:
+        _init_state(optimizer)
+        saved = optimizer.state_dict()
+        params = _params(optimizer)
+        if strange := [number for number, param in enumerate(params) if param not in names]:
+            raise KeyError(
+                f"parameters {strange} of {type(optimizer).__name__} are not the model's"
+            )
+        for number, state in saved["state"].items():
+            joined["state"][names[params[number]][0]] = state
+        for group in saved["param_groups"]:
+            own = [names[params[number]][0] for number in group["params"]]
+            joined["param_groups"].append({**group, "params": own})
+    whole = _flatten(joined) if options.flatten_optimizer_state_dict else joined
+    placed: dict[str, Any] = _place(whole, options)
+    return placed
+
+
+@no_grad()
+def _write_optimizers(
+    model: Module,
+    optimizers: tuple[Optimizer, ...],
+    state: OptimizerStateType,
+    options: StateDictOptions,
+) -> None:
+    state = _broadcast(state, options)
+    if not state and not (options.cpu_offload and options.full_state_dict):
+        raise RuntimeError(
+            "The option indicates that model state_dict is required to save, or load but optim "
+            f"state_dict is empty. {state}"
+        )
+    names = _names(model)
+    for optimizer in optimizers if state else ():
+        _init_state(optimizer)
+        whole = state if "state" in state else _unflatten(state)
+        optimizer.load_state_dict(_select(optimizer, whole, names, options.strict))
+
+
+def _select(
+    optimizer: Optimizer, saved: OptimizerStateType, names: dict[Any, list[str]], strict: bool
+) -> OptimizerStateType:
+    """Entries of one optimizer in the state dict of some."""
+    if saved["state"] and all(isinstance(key, int) for key in saved["state"]):
+        return saved
+    group_of = {name: group for group in saved["param_groups"] for name in group["params"]}
+    empty = [group for group in saved["param_groups"] if not group["params"]]
+    found: OptimizerStateType = {"state": {}, "param_groups": []}
+    for group in optimizer.param_groups:
+        own = []
+        for param in group["params"]:
+            name = next((each for each in names[param] if each in group_of), names[param][0])
+            own.append(name)
+            if param.requires_grad and name in saved["state"]:
+                found["state"][name] = saved["state"][name]
+            absent = optimizer.state.get(param) and name not in saved["state"]
+            if strict and (name not in group_of or (param.requires_grad and absent)):
+                raise RuntimeError(
+                    f"Missing optimizer state for parameter '{name}' in checkpoint. To load "
+                    "anyway, use StateDictOptions(strict=False)."
+                )
+        options = next((group_of[name] for name in own if name in group_of), None)
+        options = options or (empty[0] if empty and not own else group)
+        found["param_groups"].append({**options, "params": own})
+    return found
+
+
+def _flatten(saved: OptimizerStateType) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+
+    def add(path: str, value: Any) -> None:
+        if isinstance(value, dict):
+            for key, each in value.items():
+                add(f"{path}.{key}", each)
+        elif isinstance(value, Tensor | int | float):
+            flat[path] = value
+        else:
+            raise NotImplementedError(
+                "Flattening optimizer state_dict only supports tensor, int, float, dict states "
+                f"now. Type is {type(value)}."
+            )
+
+    add("state", saved["state"])
+    for group in saved["param_groups"]:
+        for name in group["params"]:
+            own = {key: value for key, value in group.items() if key != "params"}
+            flat.update({f"param_groups.{name}.{key}": value for key, value in own.items()})
+    return flat
+
+
+def _unflatten(flat: dict[str, Any]) -> OptimizerStateType:
+    """State dict of which a flat one was made; each parameter has a group of its own."""
+    found: OptimizerStateType = {"state": {}, "param_groups": []}
+    groups: dict[str, dict[str, Any]] = {}
+    for key, value in flat.items():
+        kind, path = key.split(".", 1)
+        if kind == "param_groups":
+            name, option = path.rsplit(".", 1)
+            groups.setdefault(name, {"params": [name]})[option] = value
+    found["param_groups"] = list(groups.values())
+    for name in groups:
+        prefix = f"state.{name}."
+        own: dict[str, Any] = {}
+        for key, value in flat.items():
+            if key.startswith(prefix):
+                parts = key[len(prefix) :].split(".")
+                place = own
+                for part in parts[:-1]:
+                    place = place.setdefault(part, {})
+                place[parts[-1]] = value
+        if own:
+            found["state"][name] = own
+    return found
+
+
+# -- ranks ---------------------------------------------------------------------------------------
+
+
+def _place(state: Any, options: StateDictOptions) -> Any:
+    """A state dict where the options say: on rank 0 alone, on the CPU."""
+    if not options.cpu_offload:
+        return state
+    if options.full_state_dict and is_initialized() and get_rank() != 0:
+        return {}
+    return _to_cpu(state)
+
+
+def _to_cpu(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.cpu()
+    if isinstance(value, dict):
+        return {key: _to_cpu(each) for key, each in value.items()}
+    return type(value)(map(_to_cpu, value)) if type(value) in (list, tuple) else value
+
+
+def _broadcast(state: dict[str, Any], options: StateDictOptions) -> dict[str, Any]:
+    if not options.broadcast_from_rank0:
+        return state
+    sent = [state]
+    broadcast_object_list(sent, src=0)
+    return sent[0]
