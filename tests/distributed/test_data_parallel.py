@@ -51,6 +51,7 @@ FURTHER = {
     "test_join_with_zero", "test_comm_hooks", "test_uneven_use", "test_sampler",
     "test_copies_and_pickles", "test_arguments", "test_skipped_parameters",
     "test_averages", "test_meshes", "test_checkpoints", "test_batched_power", "test_state_dicts",
+    "test_hooks_by_name",
 }  # fmt: skip
 
 

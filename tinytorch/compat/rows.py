@@ -9,6 +9,7 @@ completed by it, tells ``import_hook.TABLED``.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import enum
 import inspect
@@ -23,8 +24,8 @@ from .module_aliases import publish
 from .unsupported import Absent, absent
 
 __all__ = [
-    "NoReturn", "Row", "Table", "alias", "answer", "argument", "choices", "fill", "missing",
-    "refusal",
+    "NoReturn", "Row", "Table", "alias", "answer", "argument", "choices", "exception", "fill",
+    "missing", "refusal",
 ]  # fmt: skip
 
 _OWN = __name__.partition(".")[0]
@@ -221,6 +222,26 @@ def missing(doc: str, why: str, *bases: str) -> Row:
         found = [_value(base if ":" in base else f"{module}:{base}") for base in bases]
         kinds = tuple(found if any(issubclass(f, Absent) for f in found) else [Absent, *found])
         return type(name, kinds, {"__module__": f"{_OWN}.{module}", "__doc__": doc}, why=why)
+
+    return Row(make)
+
+
+def exception(doc: str, base: str) -> Row:
+    """An exception that programs catch and nothing raises.
+
+    Args:
+        doc: Its docstring.
+        base: The name of its built-in base class.
+    """
+
+    def make(module: str, name: str) -> Any:
+        lines = (
+            f">>> from tinytorch.{module} import {name}",
+            f">>> issubclass({name}, {base})",
+            "True",
+        )
+        body = {"__module__": f"{_OWN}.{module}", "__doc__": _documented(doc, lines)}
+        return type(name, (getattr(builtins, base),), body)
 
     return Row(make)
 

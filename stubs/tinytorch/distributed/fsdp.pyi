@@ -6,7 +6,7 @@ from typing import NoReturn
 from tinytorch.compat.unsupported import Absent
 from tinytorch.nn.module import Module
 
-__all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'CustomPolicy', 'DataParallelMeshDims', 'FSDPModule', 'FullOptimStateDictConfig', 'FullStateDictConfig', 'FullyShardedDataParallel', 'LocalOptimStateDictConfig', 'LocalStateDictConfig', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'OffloadPolicy', 'OptimStateDictConfig', 'OptimStateKeyType', 'ShardedGradScaler', 'ShardedOptimStateDictConfig', 'ShardedStateDictConfig', 'ShardingStrategy', 'StateDictConfig', 'StateDictSettings', 'StateDictType', 'UnshardHandle', 'always_wrap_policy', 'enable_wrap', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'share_comm_ctx', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy']
+__all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'CustomPolicy', 'DataParallelMeshDims', 'FSDPModule', 'FullOptimStateDictConfig', 'FullStateDictConfig', 'FullyShardedDataParallel', 'LocalOptimStateDictConfig', 'LocalStateDictConfig', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'OffloadPolicy', 'OptimStateDictConfig', 'OptimStateKeyType', 'ShardedGradScaler', 'ShardedOptimStateDictConfig', 'ShardedStateDictConfig', 'ShardingStrategy', 'StateDictConfig', 'StateDictSettings', 'StateDictType', 'UnshardHandle', 'always_wrap_policy', 'enable_wrap', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'share_comm_ctx', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy', 'wrap']
 
 def fully_shard(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
@@ -370,6 +370,8 @@ def share_comm_ctx(*args: Any, **kwargs: Any) -> NoReturn:
             NotImplementedError: distributed.fsdp.share_comm_ctx: tinytorch keeps whole modules in each process: nothing is sharded
 
     """
+
+wrap: Any
 
 class StateDictType(Enum):
     """The form of a sharded module's state dict.

@@ -4,7 +4,7 @@ from typing import Any
 from typing import NoReturn
 from tinytorch.compat.unsupported import Absent
 
-__all__ = ['Pipe', 'PipelineStage', 'Schedule1F1B', 'ScheduleDualPipeV', 'ScheduleGPipe', 'ScheduleInterleaved1F1B', 'ScheduleInterleavedZeroBubble', 'ScheduleLoopedBFS', 'ScheduleZBVZeroBubble', 'SplitPoint', 'build_stage', 'pipe_split', 'pipeline']
+__all__ = ['Pipe', 'PipelineScheduleMulti', 'PipelineScheduleSingle', 'PipelineStage', 'Schedule1F1B', 'ScheduleDualPipeV', 'ScheduleGPipe', 'ScheduleInterleaved1F1B', 'ScheduleInterleavedZeroBubble', 'ScheduleLoopedBFS', 'ScheduleZBVZeroBubble', 'SplitPoint', 'TensorChunkSpec', 'build_stage', 'get_schedule_class', 'merge_chunks', 'pipe_split', 'pipeline', 'split_args_kwargs_into_chunks', 'sum_reducer']
 
 def build_stage(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
@@ -39,6 +39,54 @@ def pipeline(*args: Any, **kwargs: Any) -> NoReturn:
             Traceback (most recent call last):
                 ...
             NotImplementedError: distributed.pipelining.pipeline: tinytorch keeps whole modules in each process: there are no pipelines of stages
+
+    """
+
+def get_schedule_class(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
+
+        Example:
+            >>> from tinytorch.distributed.pipelining import get_schedule_class
+            >>> get_schedule_class()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.pipelining.get_schedule_class: tinytorch keeps whole modules in each process: there are no pipelines of stages
+
+    """
+
+def merge_chunks(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
+
+        Example:
+            >>> from tinytorch.distributed.pipelining import merge_chunks
+            >>> merge_chunks()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.pipelining.merge_chunks: tinytorch keeps whole modules in each process: there are no pipelines of stages
+
+    """
+
+def sum_reducer(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
+
+        Example:
+            >>> from tinytorch.distributed.pipelining import sum_reducer
+            >>> sum_reducer()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.pipelining.sum_reducer: tinytorch keeps whole modules in each process: there are no pipelines of stages
+
+    """
+
+def split_args_kwargs_into_chunks(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
+
+        Example:
+            >>> from tinytorch.distributed.pipelining import split_args_kwargs_into_chunks
+            >>> split_args_kwargs_into_chunks()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.pipelining.split_args_kwargs_into_chunks: tinytorch keeps whole modules in each process: there are no pipelines of stages
 
     """
 
@@ -150,4 +198,37 @@ class SplitPoint(Absent):
         Traceback (most recent call last):
             ...
         NotImplementedError: distributed.pipelining.SplitPoint: tinytorch keeps whole modules in each process: there are no pipelines of stages
+    """
+
+class PipelineScheduleMulti(Absent):
+    """``torch.distributed.pipelining.PipelineScheduleMulti``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.pipelining import PipelineScheduleMulti
+        >>> PipelineScheduleMulti()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.pipelining.PipelineScheduleMulti: tinytorch keeps whole modules in each process: there are no pipelines of stages
+    """
+
+class PipelineScheduleSingle(Absent):
+    """``torch.distributed.pipelining.PipelineScheduleSingle``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.pipelining import PipelineScheduleSingle
+        >>> PipelineScheduleSingle()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.pipelining.PipelineScheduleSingle: tinytorch keeps whole modules in each process: there are no pipelines of stages
+    """
+
+class TensorChunkSpec(Absent):
+    """``torch.distributed.pipelining.TensorChunkSpec``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.pipelining import TensorChunkSpec
+        >>> TensorChunkSpec()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.pipelining.TensorChunkSpec: tinytorch keeps whole modules in each process: there are no pipelines of stages
     """

@@ -4,7 +4,7 @@ from typing import Any
 from typing import NoReturn
 from tinytorch.compat.unsupported import Absent
 
-__all__ = ['RRef', 'TensorPipeRpcBackendOptions', 'init_rpc', 'is_available', 'remote', 'rpc_async', 'rpc_sync', 'shutdown']
+__all__ = ['AllGatherStates', 'BackendType', 'BackendValue', 'RRef', 'TensorPipeRpcBackendOptions', 'backend_registered', 'construct_rpc_backend_options', 'get_worker_info', 'init_backend', 'init_rpc', 'is_available', 'method_factory', 'new_method', 'register_backend', 'remote', 'rpc_async', 'rpc_sync', 'shutdown']
 
 def is_available() -> bool:
     """False.
@@ -74,6 +74,123 @@ def shutdown(*args: Any, **kwargs: Any) -> NoReturn:
                 ...
             NotImplementedError: distributed.rpc.shutdown: tinytorch calls no functions of other processes
 
+    """
+
+def backend_registered(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import backend_registered
+            >>> backend_registered()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.backend_registered: tinytorch calls no functions of other processes
+
+    """
+
+def construct_rpc_backend_options(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import construct_rpc_backend_options
+            >>> construct_rpc_backend_options()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.construct_rpc_backend_options: tinytorch calls no functions of other processes
+
+    """
+
+def get_worker_info(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import get_worker_info
+            >>> get_worker_info()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.get_worker_info: tinytorch calls no functions of other processes
+
+    """
+
+def init_backend(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import init_backend
+            >>> init_backend()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.init_backend: tinytorch calls no functions of other processes
+
+    """
+
+def method_factory(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import method_factory
+            >>> method_factory()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.method_factory: tinytorch calls no functions of other processes
+
+    """
+
+def new_method(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import new_method
+            >>> new_method()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.new_method: tinytorch calls no functions of other processes
+
+    """
+
+def register_backend(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch calls no functions of other processes.
+
+        Example:
+            >>> from tinytorch.distributed.rpc import register_backend
+            >>> register_backend()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.rpc.register_backend: tinytorch calls no functions of other processes
+
+    """
+
+class AllGatherStates(Absent):
+    """A backend that calls functions of other processes.
+
+    Example:
+        >>> from tinytorch.distributed.rpc import AllGatherStates
+        >>> AllGatherStates()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.rpc.AllGatherStates: tinytorch calls no functions of other processes
+    """
+
+class BackendType(Absent):
+    """A backend that calls functions of other processes.
+
+    Example:
+        >>> from tinytorch.distributed.rpc import BackendType
+        >>> BackendType()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.rpc.BackendType: tinytorch calls no functions of other processes
+    """
+
+class BackendValue(Absent):
+    """A backend that calls functions of other processes.
+
+    Example:
+        >>> from tinytorch.distributed.rpc import BackendValue
+        >>> BackendValue()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.rpc.BackendValue: tinytorch calls no functions of other processes
     """
 
 class RRef(Absent):

@@ -8,6 +8,7 @@ __all__ = ["TABLES", "fill"]
 
 _TRAINS = "tinytorch keeps whole modules in each process"
 _WORKS = "tinytorch keeps whole tensors in each process"
+_ENGINES = "messages are carried by MPI and NCCL: make groups with new_group"
 _CALLED = "tinytorch calls no functions of other processes"
 _SPREAD = f"{_WORKS}: no tensor is spread over several"
 _SHARDED = f"{_TRAINS}: nothing is sharded"
@@ -20,6 +21,10 @@ _TENSOR = {
     "Placement Shard Replicate Partial": alias("distributed.placement_types:"),
     "_StridedShard":
         missing("Several parts along a dimension in each process.", _SPREAD),
+    "assert_no_mixed_partial_types compute_global_tensor_shape compute_local_stride "
+    "compute_local_tensor_info normalize_to_torch_size try_find_mesh_from_args": refusal(_SPREAD),
+    "ExplicitRedistributionContext":
+        missing("Block in which tensors are spread anew by calls alone.", _SPREAD),
     "context_parallel local_map register_sharding": refusal(_SPREAD),
     "empty full ones rand randn zeros": refusal(_SPREAD),
 }  # fmt: skip
@@ -31,13 +36,22 @@ TABLES = {
             "DeviceMesh init_device_mesh": alias("distributed.device_mesh:"),
             "nn": alias("distributed.nn"),
             "rpc": alias("distributed.rpc"),
+            "AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig "
+            "BarrierOptions BroadcastOptions GatherOptions ProcessGroupGloo ReduceOptions "
+            "ReduceScatterOptions ScatterOptions":
+                missing("Options of PyTorch's own groups of processes; making one raises.",
+                        _ENGINES),
+            "GroupName record_comm shrink_group split_group supports_complex": refusal(_ENGINES),
+            "all_gather_single": alias("distributed.gathering:all_gather_into_tensor"),
+            "reduce_scatter_single": alias("distributed.exchange:reduce_scatter_tensor"),
         },
         files="constants distributed_c10d",
     ),
     "distributed.nn": Table(
         doc="The forms of these functions that can be differentiated.",
         names={"all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter":
-               alias("distributed.functional:")},
+               alias("distributed.functional:"),
+               "all_to_all_single": refusal("call all_to_all, which can be differentiated")},
         files="functional",
     ),
     "distributed.rpc": Table(
@@ -45,6 +59,10 @@ TABLES = {
         names={
             "is_available": answer(False),
             "init_rpc remote rpc_async rpc_sync shutdown": refusal(_CALLED),
+            "backend_registered construct_rpc_backend_options get_worker_info init_backend "
+            "method_factory new_method register_backend": refusal(_CALLED),
+            "AllGatherStates BackendType BackendValue":
+                missing("A backend that calls functions of other processes.", _CALLED),
             "RRef": missing("A value in another process, which nothing is here.", _CALLED),
             "TensorPipeRpcBackendOptions":
                 missing("How to call other processes; making one raises.", _CALLED),
@@ -96,7 +114,7 @@ TABLES = {
             "UnshardHandle": missing("How a sharded module is saved.", _SHARDED),
             "OptimStateKeyType": choices("How an optimizer's state names parameters.",
                                          PARAM_NAME=1, PARAM_ID=2),
-            "always_wrap_policy enable_wrap share_comm_ctx": refusal(_SHARDED),
+            "always_wrap_policy enable_wrap share_comm_ctx wrap": refusal(_SHARDED),
             "StateDictType": choices(
                 "The form of a sharded module's state dict.",
                 FULL_STATE_DICT=1, LOCAL_STATE_DICT=2, SHARDED_STATE_DICT=3,

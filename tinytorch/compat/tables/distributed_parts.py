@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rows import Row, Table, alias, answer, fill, missing, refusal
+from ..rows import Row, Table, alias, answer, exception, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
 
@@ -23,14 +23,16 @@ def _absent(module: str, why: str, classes: str, functions: str = "") -> dict[st
 _PARALLEL = _absent(
     "tensor.parallel", _SPREAD,
     "ParallelStyle ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput "
-    "PrepareModuleInputOutput PrepareModuleOutput",
-    "loss_parallel parallelize_module",
+    "PrepareModuleInputOutput PrepareModuleOutput DTensorExtensions",
+    "loss_parallel parallelize_module input_reshard",
 )  # fmt: skip
 _PIPELINES = _absent(
     "pipelining", _STAGES,
     "Pipe PipelineStage Schedule1F1B ScheduleDualPipeV ScheduleGPipe ScheduleInterleaved1F1B "
-    "ScheduleInterleavedZeroBubble ScheduleLoopedBFS ScheduleZBVZeroBubble SplitPoint",
-    "build_stage pipe_split pipeline",
+    "ScheduleInterleavedZeroBubble ScheduleLoopedBFS ScheduleZBVZeroBubble SplitPoint "
+    "PipelineScheduleMulti PipelineScheduleSingle TensorChunkSpec",
+    "build_stage pipe_split pipeline get_schedule_class merge_chunks sum_reducer "
+    "split_args_kwargs_into_chunks",
 )  # fmt: skip
 _FORMAT = "checkpoints are read and written by distributed.checkpoint.save and load"
 
@@ -43,10 +45,16 @@ TABLES = {
                 "BlockingAsyncStager BytesStorageMetadata ChunkStorageMetadata DefaultLoadPlanner "
                 "DefaultSavePlanner DefaultStager HuggingFaceStorageReader "
                 "HuggingFaceStorageWriter LoadPlan LoadPlanner Metadata MetadataIndex ReadItem "
+                "AsyncCheckpointerType AsyncSaveResponse AsyncStager BroadcastingTorchSaveReader "
+                "BytesIOWriteData DynamicMetaLoadPlanner FileSystem FileSystemBase LoadItemType "
+                "SerializationFormat StagingOptions StatefulT StorageMeta TensorProperties "
+                "TensorWriteData WriteItemType WriteResult "
                 "SavePlan SavePlanner Stateful StorageReader StorageWriter "
                 "TensorStorageMetadata WriteItem",
                 "dcp_to_torch_save torch_save_to_dcp load_sharded_optimizer_state_dict "
-                "load_state_dict save_state_dict",
+                "load_state_dict save_state_dict create_default_global_load_plan "
+                "create_default_global_save_plan create_default_local_load_plan "
+                "create_default_local_save_plan find_state_dict_object find_tensor_shard",
             ),
         },
         files="api default_planner filesystem format_utils hf_storage metadata optimizer planner "
@@ -84,6 +92,24 @@ TABLES = {
         doc="``torch.distributed.pipelining``: no module is divided into stages.",
         names=_PIPELINES,
         files="microbatch schedules stage",
+    ),
+    "distributed.elastic.multiprocessing": Table(
+        names={
+            "DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext PContext RunProcsResult "
+            "SignalException Std SubprocessContext to_map":
+                alias("distributed.elastic.multiprocessing.api:"),
+            "ProcessFailure": alias("distributed.elastic.multiprocessing.errors:"),
+            "start_processes": refusal(_STARTED),
+        },
+    ),
+    "distributed.elastic.multiprocessing.errors": Table(
+        names={
+            **_absent("elastic.multiprocessing.errors", _STARTED, "ErrorHandler ProcessFailure",
+                      "get_error_handler"),
+            "ChildFailedError": exception(
+                "The error of a process that a launcher has started; never raised.", "Exception"),
+        },
+        files="error_handler handlers",
     ),
     "distributed.launcher": Table(
         doc="``torch.distributed.launcher``: processes are started by ``distributed.run``.",

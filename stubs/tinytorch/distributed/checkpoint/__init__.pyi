@@ -9,7 +9,7 @@ from tinytorch.distributed.checkpoint.saving import FileSystemWriter as FileSyst
 from tinytorch.distributed.checkpoint.saving import load as load
 from tinytorch.distributed.checkpoint.saving import save as save
 
-__all__ = ['BlockingAsyncStager', 'BytesStorageMetadata', 'CheckpointException', 'ChunkStorageMetadata', 'DefaultLoadPlanner', 'DefaultSavePlanner', 'DefaultStager', 'FileSystemReader', 'FileSystemWriter', 'HuggingFaceStorageReader', 'HuggingFaceStorageWriter', 'LoadPlan', 'LoadPlanner', 'Metadata', 'MetadataIndex', 'ReadItem', 'SavePlan', 'SavePlanner', 'Stateful', 'StorageReader', 'StorageWriter', 'TensorStorageMetadata', 'WriteItem', 'async_save', 'dcp_to_torch_save', 'load', 'load_sharded_optimizer_state_dict', 'load_state_dict', 'save', 'save_state_dict', 'torch_save_to_dcp']
+__all__ = ['AsyncCheckpointerType', 'AsyncSaveResponse', 'AsyncStager', 'BlockingAsyncStager', 'BroadcastingTorchSaveReader', 'BytesIOWriteData', 'BytesStorageMetadata', 'CheckpointException', 'ChunkStorageMetadata', 'DefaultLoadPlanner', 'DefaultSavePlanner', 'DefaultStager', 'DynamicMetaLoadPlanner', 'FileSystem', 'FileSystemBase', 'FileSystemReader', 'FileSystemWriter', 'HuggingFaceStorageReader', 'HuggingFaceStorageWriter', 'LoadItemType', 'LoadPlan', 'LoadPlanner', 'Metadata', 'MetadataIndex', 'ReadItem', 'SavePlan', 'SavePlanner', 'SerializationFormat', 'StagingOptions', 'Stateful', 'StatefulT', 'StorageMeta', 'StorageReader', 'StorageWriter', 'TensorProperties', 'TensorStorageMetadata', 'TensorWriteData', 'WriteItem', 'WriteItemType', 'WriteResult', 'async_save', 'create_default_global_load_plan', 'create_default_global_save_plan', 'create_default_local_load_plan', 'create_default_local_save_plan', 'dcp_to_torch_save', 'find_state_dict_object', 'find_tensor_shard', 'load', 'load_sharded_optimizer_state_dict', 'load_state_dict', 'save', 'save_state_dict', 'torch_save_to_dcp']
 
 def async_save(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: call save, which returns when it is done.
@@ -80,6 +80,78 @@ def save_state_dict(*args: Any, **kwargs: Any) -> NoReturn:
             Traceback (most recent call last):
                 ...
             NotImplementedError: distributed.checkpoint.save_state_dict: checkpoints are read and written by distributed.checkpoint.save and load
+
+    """
+
+def create_default_global_load_plan(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
+
+        Example:
+            >>> from tinytorch.distributed.checkpoint import create_default_global_load_plan
+            >>> create_default_global_load_plan()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.checkpoint.create_default_global_load_plan: checkpoints are read and written by distributed.checkpoint.save and load
+
+    """
+
+def create_default_global_save_plan(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
+
+        Example:
+            >>> from tinytorch.distributed.checkpoint import create_default_global_save_plan
+            >>> create_default_global_save_plan()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.checkpoint.create_default_global_save_plan: checkpoints are read and written by distributed.checkpoint.save and load
+
+    """
+
+def create_default_local_load_plan(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
+
+        Example:
+            >>> from tinytorch.distributed.checkpoint import create_default_local_load_plan
+            >>> create_default_local_load_plan()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.checkpoint.create_default_local_load_plan: checkpoints are read and written by distributed.checkpoint.save and load
+
+    """
+
+def create_default_local_save_plan(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
+
+        Example:
+            >>> from tinytorch.distributed.checkpoint import create_default_local_save_plan
+            >>> create_default_local_save_plan()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.checkpoint.create_default_local_save_plan: checkpoints are read and written by distributed.checkpoint.save and load
+
+    """
+
+def find_state_dict_object(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
+
+        Example:
+            >>> from tinytorch.distributed.checkpoint import find_state_dict_object
+            >>> find_state_dict_object()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.checkpoint.find_state_dict_object: checkpoints are read and written by distributed.checkpoint.save and load
+
+    """
+
+def find_tensor_shard(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
+
+        Example:
+            >>> from tinytorch.distributed.checkpoint import find_tensor_shard
+            >>> find_tensor_shard()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.checkpoint.find_tensor_shard: checkpoints are read and written by distributed.checkpoint.save and load
 
     """
 
@@ -224,6 +296,193 @@ class ReadItem(Absent):
         Traceback (most recent call last):
             ...
         NotImplementedError: distributed.checkpoint.ReadItem: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class AsyncCheckpointerType(Absent):
+    """``torch.distributed.checkpoint.AsyncCheckpointerType``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import AsyncCheckpointerType
+        >>> AsyncCheckpointerType()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.AsyncCheckpointerType: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class AsyncSaveResponse(Absent):
+    """``torch.distributed.checkpoint.AsyncSaveResponse``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import AsyncSaveResponse
+        >>> AsyncSaveResponse()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.AsyncSaveResponse: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class AsyncStager(Absent):
+    """``torch.distributed.checkpoint.AsyncStager``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import AsyncStager
+        >>> AsyncStager()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.AsyncStager: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class BroadcastingTorchSaveReader(Absent):
+    """``torch.distributed.checkpoint.BroadcastingTorchSaveReader``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import BroadcastingTorchSaveReader
+        >>> BroadcastingTorchSaveReader()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.BroadcastingTorchSaveReader: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class BytesIOWriteData(Absent):
+    """``torch.distributed.checkpoint.BytesIOWriteData``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import BytesIOWriteData
+        >>> BytesIOWriteData()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.BytesIOWriteData: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class DynamicMetaLoadPlanner(Absent):
+    """``torch.distributed.checkpoint.DynamicMetaLoadPlanner``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import DynamicMetaLoadPlanner
+        >>> DynamicMetaLoadPlanner()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.DynamicMetaLoadPlanner: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class FileSystem(Absent):
+    """``torch.distributed.checkpoint.FileSystem``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import FileSystem
+        >>> FileSystem()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.FileSystem: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class FileSystemBase(Absent):
+    """``torch.distributed.checkpoint.FileSystemBase``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import FileSystemBase
+        >>> FileSystemBase()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.FileSystemBase: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class LoadItemType(Absent):
+    """``torch.distributed.checkpoint.LoadItemType``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import LoadItemType
+        >>> LoadItemType()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.LoadItemType: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class SerializationFormat(Absent):
+    """``torch.distributed.checkpoint.SerializationFormat``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import SerializationFormat
+        >>> SerializationFormat()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.SerializationFormat: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class StagingOptions(Absent):
+    """``torch.distributed.checkpoint.StagingOptions``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import StagingOptions
+        >>> StagingOptions()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.StagingOptions: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class StatefulT(Absent):
+    """``torch.distributed.checkpoint.StatefulT``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import StatefulT
+        >>> StatefulT()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.StatefulT: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class StorageMeta(Absent):
+    """``torch.distributed.checkpoint.StorageMeta``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import StorageMeta
+        >>> StorageMeta()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.StorageMeta: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class TensorProperties(Absent):
+    """``torch.distributed.checkpoint.TensorProperties``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import TensorProperties
+        >>> TensorProperties()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.TensorProperties: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class TensorWriteData(Absent):
+    """``torch.distributed.checkpoint.TensorWriteData``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import TensorWriteData
+        >>> TensorWriteData()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.TensorWriteData: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class WriteItemType(Absent):
+    """``torch.distributed.checkpoint.WriteItemType``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import WriteItemType
+        >>> WriteItemType()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.WriteItemType: checkpoints are read and written by distributed.checkpoint.save and load
+    """
+
+class WriteResult(Absent):
+    """``torch.distributed.checkpoint.WriteResult``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.checkpoint import WriteResult
+        >>> WriteResult()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.checkpoint.WriteResult: checkpoints are read and written by distributed.checkpoint.save and load
     """
 
 class SavePlan(Absent):

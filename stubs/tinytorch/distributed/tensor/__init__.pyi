@@ -8,7 +8,7 @@ from tinytorch.distributed.placement_types import Placement as Placement
 from tinytorch.distributed.placement_types import Replicate as Replicate
 from tinytorch.distributed.placement_types import Shard as Shard
 
-__all__ = ['DTensor', 'Partial', 'Placement', 'Replicate', 'Shard', 'compute_local_shape_and_global_offset', 'context_parallel', 'distribute_module', 'distribute_tensor', 'empty', 'full', 'implicit_replication', 'local_map', 'ones', 'rand', 'randn', 'register_sharding', 'zeros']
+__all__ = ['DTensor', 'ExplicitRedistributionContext', 'Partial', 'Placement', 'Replicate', 'Shard', 'assert_no_mixed_partial_types', 'compute_global_tensor_shape', 'compute_local_shape_and_global_offset', 'compute_local_stride', 'compute_local_tensor_info', 'context_parallel', 'distribute_module', 'distribute_tensor', 'empty', 'full', 'implicit_replication', 'local_map', 'normalize_to_torch_size', 'ones', 'rand', 'randn', 'register_sharding', 'try_find_mesh_from_args', 'zeros']
 
 def distribute_tensor(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
@@ -78,6 +78,89 @@ class _StridedShard(Absent):
         Traceback (most recent call last):
             ...
         NotImplementedError: distributed.tensor._StridedShard: tinytorch keeps whole tensors in each process: no tensor is spread over several
+    """
+
+def assert_no_mixed_partial_types(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
+
+        Example:
+            >>> from tinytorch.distributed.tensor import assert_no_mixed_partial_types
+            >>> assert_no_mixed_partial_types()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.assert_no_mixed_partial_types: tinytorch keeps whole tensors in each process: no tensor is spread over several
+
+    """
+
+def compute_global_tensor_shape(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
+
+        Example:
+            >>> from tinytorch.distributed.tensor import compute_global_tensor_shape
+            >>> compute_global_tensor_shape()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.compute_global_tensor_shape: tinytorch keeps whole tensors in each process: no tensor is spread over several
+
+    """
+
+def compute_local_stride(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
+
+        Example:
+            >>> from tinytorch.distributed.tensor import compute_local_stride
+            >>> compute_local_stride()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.compute_local_stride: tinytorch keeps whole tensors in each process: no tensor is spread over several
+
+    """
+
+def compute_local_tensor_info(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
+
+        Example:
+            >>> from tinytorch.distributed.tensor import compute_local_tensor_info
+            >>> compute_local_tensor_info()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.compute_local_tensor_info: tinytorch keeps whole tensors in each process: no tensor is spread over several
+
+    """
+
+def normalize_to_torch_size(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
+
+        Example:
+            >>> from tinytorch.distributed.tensor import normalize_to_torch_size
+            >>> normalize_to_torch_size()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.normalize_to_torch_size: tinytorch keeps whole tensors in each process: no tensor is spread over several
+
+    """
+
+def try_find_mesh_from_args(*args: Any, **kwargs: Any) -> NoReturn:
+    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
+
+        Example:
+            >>> from tinytorch.distributed.tensor import try_find_mesh_from_args
+            >>> try_find_mesh_from_args()
+            Traceback (most recent call last):
+                ...
+            NotImplementedError: distributed.tensor.try_find_mesh_from_args: tinytorch keeps whole tensors in each process: no tensor is spread over several
+
+    """
+
+class ExplicitRedistributionContext(Absent):
+    """Block in which tensors are spread anew by calls alone.
+
+    Example:
+        >>> from tinytorch.distributed.tensor import ExplicitRedistributionContext
+        >>> ExplicitRedistributionContext()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.tensor.ExplicitRedistributionContext: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """
 
 def context_parallel(*args: Any, **kwargs: Any) -> NoReturn:

@@ -4,7 +4,7 @@ from typing import Any
 from typing import NoReturn
 from tinytorch.compat.unsupported import Absent
 
-__all__ = ['ColwiseParallel', 'ParallelStyle', 'PrepareModuleInput', 'PrepareModuleInputOutput', 'PrepareModuleOutput', 'RowwiseParallel', 'SequenceParallel', 'loss_parallel', 'parallelize_module']
+__all__ = ['ColwiseParallel', 'DTensorExtensions', 'ParallelStyle', 'PrepareModuleInput', 'PrepareModuleInputOutput', 'PrepareModuleOutput', 'RowwiseParallel', 'SequenceParallel', 'input_reshard', 'loss_parallel', 'parallelize_module']
 
 def loss_parallel(*args: Any, **kwargs: Any) -> NoReturn:
     """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
@@ -29,6 +29,8 @@ def parallelize_module(*args: Any, **kwargs: Any) -> NoReturn:
             NotImplementedError: distributed.tensor.parallel.parallelize_module: tinytorch keeps whole tensors in each process: no tensor is spread over several
 
     """
+
+input_reshard: Any
 
 class ParallelStyle(Absent):
     """``torch.distributed.tensor.parallel.ParallelStyle``, which is not here.
@@ -105,4 +107,15 @@ class PrepareModuleOutput(Absent):
         Traceback (most recent call last):
             ...
         NotImplementedError: distributed.tensor.parallel.PrepareModuleOutput: tinytorch keeps whole tensors in each process: no tensor is spread over several
+    """
+
+class DTensorExtensions(Absent):
+    """``torch.distributed.tensor.parallel.DTensorExtensions``, which is not here.
+
+    Example:
+        >>> from tinytorch.distributed.tensor.parallel import DTensorExtensions
+        >>> DTensorExtensions()
+        Traceback (most recent call last):
+            ...
+        NotImplementedError: distributed.tensor.parallel.DTensorExtensions: tinytorch keeps whole tensors in each process: no tensor is spread over several
     """

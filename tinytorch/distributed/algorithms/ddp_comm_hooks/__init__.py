@@ -1,1 +1,8 @@
-"""What may reduce the buckets of ``DistributedDataParallel`` in its place."""
+"""Functions that reduce the buckets of ``DistributedDataParallel`` in its place."""
+
+from __future__ import annotations
+
+from .hook_types import DDPCommHookType as DDPCommHookType
+from .hook_types import register_ddp_comm_hook as register_ddp_comm_hook
+
+__all__ = ["DDPCommHookType", "register_ddp_comm_hook"]

@@ -1,1 +1,7 @@
 """``torch.distributed.elastic.multiprocessing``: what started programs use of it."""
+
+from __future__ import annotations
+
+from ....compat.tables.distributed_parts import TABLES, fill
+
+fill(globals(), TABLES["distributed.elastic.multiprocessing"])

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from ....compat.tables.distributed_parts import TABLES, fill
+
 __all__ = ["record"]
 
 _P = ParamSpec("_P")
@@ -50,3 +52,6 @@ def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
 def _describe(error: Exception) -> dict[str, object]:
     extra = {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}
     return {"message": {"message": f"{type(error).__name__}: {error}", "extraInfo": extra}}
+
+
+fill(globals(), TABLES["distributed.elastic.multiprocessing.errors"])
