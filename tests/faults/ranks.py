@@ -74,6 +74,10 @@ class Job:
             for number, process in enumerate(self.processes):
                 if number not in stopped:
                     process.wait(max(deadline - time.monotonic(), 0.1))
+        except BaseException:
+            for number in self.left():  # a stopped rank outlives a launcher that is killed
+                os.kill(number, signal.SIGKILL)
+            raise
         finally:
             for process in self.processes:
                 process.kill()
