@@ -215,12 +215,18 @@ def _default(backend: Backend | None = None) -> Generator:
     return found if isinstance(found, Generator) else _around(backend, found)
 
 
+def _backends() -> list[Backend]:
+    """The active backend and every other that is loaded, of each device in use."""
+    found = [current_backend()]
+    for registration in tuple(backends._registry.values()):
+        if registration.backend is not None:
+            found += [backend for backend in registration.backend.in_use() if backend not in found]
+    return found
+
+
 def _defaults() -> list[Generator]:
     """The default generators of the active backend and of every other that is loaded."""
-    found = {current_backend()}
-    for backend in map(backends.loaded, tuple(backends._registry)):
-        found.update([] if backend is None else backend.in_use())
-    return [_default(backend) for backend in found]
+    return [_default(backend) for backend in _backends()]
 
 
 # -- the default generators ----------------------------------------------------------------
@@ -339,7 +345,8 @@ def fork_rng(
     if not enabled:
         yield
         return
-    saved = [(g, _snapshot(g._engine)) for g in _forked(devices, device_type)]
+    engines = [generator._engine for generator in _forked(devices, device_type)]
+    saved = [(engine, _snapshot(engine)) for engine in engines]
     try:
         yield
     finally:
@@ -354,9 +361,11 @@ def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Gene
     return [_default(backend) for backend in found]
 
 
-def _states() -> list[tuple[Generator, Any]]:
-    """Every default generator with its state, for ``_restore``."""
-    return [(generator, _snapshot(generator._engine)) for generator in _defaults()]
+def _states() -> list[tuple[Any, Any]]:
+    """Every default generator's engine with its state, for ``_restore``."""
+    generators = [generator_of(backend) for backend in _backends()]
+    engines = [g._engine if isinstance(g, Generator) else g for g in generators]
+    return [(engine, _snapshot(engine)) for engine in engines]
 
 
 def _snapshot(engine: Any) -> Any:
@@ -369,15 +378,14 @@ def _has_moved(engine: Any, state: Any) -> bool:
     return not hasattr(engine, "has_moved") or bool(engine.has_moved(state))
 
 
-def _drawn(saved: Iterable[tuple[Generator, Any]]) -> list[tuple[Generator, Any]]:
-    """Select the generators that were drawn from since ``_states`` was called."""
-    return [(g, state) for g, state in saved if _has_moved(g._engine, state)]
+def _drawn(saved: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Select the engines that were drawn from since ``_states`` was called."""
+    return [(engine, state) for engine, state in saved if _has_moved(engine, state)]
 
 
-def _restore(saved: Iterable[tuple[Generator, Any]]) -> None:
-    """Put generators back to where they were when ``_states`` was called."""
-    for generator, state in saved:
-        engine = generator._engine
+def _restore(saved: Iterable[tuple[Any, Any]]) -> None:
+    """Put engines back to where they were when ``_states`` was called."""
+    for engine, state in saved:
         (engine.rewind if hasattr(engine, "rewind") else engine.set_state)(state)
 
 

@@ -68,6 +68,7 @@ def declared(monkeypatch):
     """A list of entry points in the place of the installed ones."""
     points: list[Point] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: list(points))
+    monkeypatch.setattr(backends, "_is_declared", lambda: True)
     return points
 
 

@@ -39,7 +39,7 @@ class set_detect_anomaly:
 
 def _set(mode: bool, check_nan: bool) -> None:
     Anomaly.enabled, Anomaly.check_nan = mode, check_nan
-    Recording.note(anomaly=mode)
+    Recording.set_anomaly(mode)
 
 
 class detect_anomaly(set_detect_anomaly):

@@ -9,11 +9,11 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
 from ..graph.above import ABOVE
-from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate, sweep_class
+from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate
 from ..graph.grad_fn import AccumulateGrad
-from ..graph.nodes import Edge, Slot, backend_of, needed_nodes, node_of, target_of
+from ..graph.hooks import LeafHooks
+from ..graph.nodes import Edge, Node, Slot, backend_of, needed_nodes, node_of, target_of
 from ..graph.saved_tensors import Recording
-from ..graph.special_nodes import without_slope
 from ..graph.views import edge_of
 from ..state.tracebacks import short
 from ..warnings import warn
@@ -51,7 +51,8 @@ def backward(
         >>> x.grad
         tensor([3., 3.])
     """
-    values = torch_function.relevant((tensors, inputs, grad_tensors), {})
+    plain = tensors.__class__ in torch_function.PLAIN and grad_tensors is None and inputs is None
+    values = () if plain else torch_function.relevant((tensors, inputs, grad_tensors), {})
     if values:
         options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
         torch_function.ask(backward, values, (tensors,), {**options, "create_graph": create_graph})
@@ -62,21 +63,21 @@ def backward(
             "parameter and its gradient, which keeps the memory of both: use autograd.grad, or "
             "reset the .grad fields of the parameters to None after use."
         )
-    roots = _as_tuple(tensors)
     wanted = None if inputs is None else _as_tuple(inputs)
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    grads = _root_grads(roots, grad_tensors, create_graph)
-    edges = [_edge(t) for t in wanted or ()]
-    for tensor in wanted or ():
-        if isinstance(tensor, Tensor):
-            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
-    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted, True)
+    roots, grads = _prepare_roots(tensors, grad_tensors, create_graph)
     if wanted is None:
+        sweep = _sweep(roots, grads, retain_graph, create_graph, (), True)
         sweep.deliver()
         if sweep.callbacks:
             sweep.finish()
         return
+    edges = [_edge(t) for t in wanted]
+    for tensor in wanted:
+        if isinstance(tensor, Tensor):
+            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
+    sweep = _sweep(roots, grads, retain_graph, create_graph, edges, True)
     for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
         into = edge if isinstance(tensor, GradientEdge) else tensor
         leaf = node_of(into) is None and (into is edge or into.is_leaf)
@@ -156,15 +157,15 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
             "allow_unused=False."
         )
-    roots, wanted = _as_tuple(outputs), _as_tuple(inputs)
+    wanted = _as_tuple(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for tensor in wanted:
         if isinstance(tensor, Tensor) and not tensor.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    grads = _root_grads(roots, grad_outputs, create_graph)
-    sweep = _sweep(roots, grads, retain_graph, create_graph, wanted)
+    roots, grads = _prepare_roots(outputs, grad_outputs, create_graph)
     edges = [_edge(t) for t in wanted]
+    sweep = _sweep(roots, grads, retain_graph, create_graph, edges)
     results = []
     for at, (edge, g) in enumerate(zip(edges, sweep.collect(edges), strict=True)):
         if g is not None:
@@ -219,14 +220,6 @@ def _batched(
     return tuple(None if column[0] is None else stack(list(column)) for column in columns)
 
 
-def same_slope(g: Tensor, input: Edge) -> Tensor:
-    """The gradient in the same place of the graph, before an edge it does not change with."""
-    out = wrap(g._data, g._xp)
-    out._node = without_slope(g, edge_of(g), input)
-    out._rg = True
-    return out
-
-
 def _as_tuple(tensors: Any) -> tuple[Any, ...]:
     return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
 
@@ -253,26 +246,32 @@ def _zeros(wanted: Any, edge: Edge) -> Tensor:
     return wrap(xp.zeros(*target_of(edge)), xp)
 
 
-def _root_grads(roots: tuple[Any, ...], given: Any, create_graph: bool) -> list[Any]:
-    """The gradient to start each root with: a raw array, or a Tensor under create_graph."""
-    grads = (None,) * len(roots) if given is None else _as_tuple(given)
-    if len(grads) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
-    return [_root_grad(r, g, create_graph) for r, g in zip(roots, grads, strict=True)]
+def _prepare_roots(tensors: Any, given: Any, create_graph: bool) -> tuple[list[Any], list[Any]]:
+    """The edge of each root, and the gradient to start with: a Tensor under create_graph."""
+    if given is None and isinstance(tensors, Tensor):
+        edge = edge_of(tensors)
+        return [edge], [_root_grad(edge, None, create_graph)]
+    edges = [_edge(root) for root in _as_tuple(tensors)]
+    grads = (None,) * len(edges) if given is None else _as_tuple(given)
+    if len(grads) != len(edges):
+        raise RuntimeError(f"got {len(edges)} tensors and {len(grads)} gradients")
+    return edges, [_root_grad(e, g, create_graph) for e, g in zip(edges, grads, strict=True)]
 
 
-def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
-    edge = _edge(root)
+def _root_grad(edge: Edge, g: Any, create_graph: bool) -> Any:
     if edge is None:
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-    (shape, native), xp = target_of(edge), backend_of(edge)
-    dtype = xp.dtype_of_native(native)
+    if edge.__class__ is Node:
+        shape, native, xp = edge.shape, edge.dtype, edge.xp
+    else:
+        (shape, native), xp = target_of(edge), backend_of(edge)
     if g is None:
         if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if native.kind == "c":
             raise RuntimeError(
-                f"grad can be implicitly created only for real scalar outputs but got {dtype}"
+                "grad can be implicitly created only for real scalar outputs but got "
+                f"{xp.dtype_of_native(native)}"
             )
         ones = xp.ones(shape, native)
         return wrap(ones, xp) if create_graph else ones
@@ -285,6 +284,7 @@ def _root_grad(root: Any, g: Any, create_graph: bool) -> Any:
         )
     g = _moved(g, xp)
     if g._data.dtype != native:
+        dtype = xp.dtype_of_native(native)
         if (g._data.dtype.kind == "c") != (native.kind == "c"):
             raise RuntimeError(
                 "For complex Tensors, both grad_output and output are required to have the same "
@@ -309,39 +309,37 @@ def _moved(g: Tensor, xp: Any) -> Tensor:
 
 
 def _sweep(
-    roots: tuple[Any, ...],
+    roots: list[Edge],
     grads: list[Any],
     retain_graph: bool | None,
     create_graph: bool,
-    wanted: tuple[Any, ...] | None,
+    wanted: Sequence[Edge],
     accumulating: bool = False,
 ) -> Sweep:
-    edges = [_edge(t) for t in wanted or ()]
-    if any(edge is None for edge in edges):
+    if wanted and any(edge is None for edge in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    make = sweep_class()
-    sweep = make(create_graph if retain_graph is None else retain_graph, create_graph, edges)
+    make = LeafSweep if LeafHooks.in_use() else Sweep
+    sweep = make(create_graph if retain_graph is None else retain_graph, create_graph, wanted)
     sweep.adding = accumulating
     if accumulating and isinstance(sweep, LeafSweep):
-        sweep.accumulating = all(node_of(edge) is None for edge in edges)
-    sweep.roots = root_edges = [_edge(t) for t in roots]
-    if edges:
-        sweep.needed = needed_nodes(root_edges, edges)
-    for edge, g in zip(root_edges, grads, strict=True):
-        if sweep.wants(edge):
+        sweep.accumulating = all(node_of(edge) is None for edge in wanted)
+    sweep.roots = roots
+    if wanted:
+        sweep.needed = needed_nodes(roots, wanted)
+    for edge, g in zip(roots, grads, strict=True):
+        if not wanted or sweep.wants(edge):
             sweep.send(edge, g, False)
     if create_graph:
         with ABOVE.enable_grad():
             _run(sweep)
-    else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
+    elif Recording.used:
         _run(sweep)
+    else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
+        sweep.run()
     return sweep
 
 
 def _run(sweep: Sweep) -> None:
-    if not Recording.used:
-        sweep.run()
-        return
     token = CURRENT.set(sweep)
     try:
         sweep.run()

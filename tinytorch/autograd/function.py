@@ -239,6 +239,9 @@ def from_user(op: Any, result: Any, graph_mode: bool) -> Any:
     return result if graph_mode else result._data
 
 
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+
+
 class FunctionCtx:
     """What ``forward`` leaves for ``backward``: tensors, flags, any attribute of your own.
 

@@ -24,7 +24,7 @@ from ..graph.engine import CURRENT
 from ..graph.grad_fn import GraphNode, face_of
 from ..graph.hooks import RemovableHandle
 from ..graph.nodes import Edge, Slot
-from ..graph.saved_tensors import FORBIDDEN, STACK, Recording
+from ..graph.saved_tensors import FORBIDDEN, STACK, Hooks, Packing
 from ..graph.views import edge_of
 from ..state import Variable as _Variable
 
@@ -132,15 +132,10 @@ class saved_tensors_hooks:
         self.unpack_hook = unpack_hook
 
     def __enter__(self) -> None:
-        message = FORBIDDEN.get()
-        if message is not None:
-            raise RuntimeError(message)
-        STACK.set((*STACK.get(), (self.pack_hook, self.unpack_hook)))
-        Recording.note(blocks=1)
+        Packing(Hooks(self.pack_hook, self.unpack_hook)).__enter__()
 
     def __exit__(self, *exception: object) -> None:
-        STACK.set(STACK.get()[:-1])
-        Recording.note(blocks=-1)
+        Packing(None).__exit__()
 
 
 class save_on_cpu(saved_tensors_hooks):

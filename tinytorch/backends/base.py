@@ -100,15 +100,18 @@ class Backend(SpecialFunctions):
 
     def supports(self, dtype: dtypes.dtype) -> bool:
         """Whether arrays of ``dtype`` can be made."""
-        if dtype in dtypes.LOW:
+        if dtype in Backend.low:
             return dtype in self.low and low_precision.bind()
         return dtype.dtype is not None
 
-    def may_support(self, dtype: dtypes.dtype) -> bool:
-        """``supports`` for a list of names, for which nothing is imported."""
-        if dtype.dtype is None and type(self).supports is Backend.supports:
-            return dtype in self.low and low_precision.is_there()
-        return self.supports(dtype)
+    def names_of_dtypes(self) -> set[str]:
+        """Names of the dtypes that are supported, as far as can be told without an import."""
+        if type(self).supports is not Backend.supports:
+            return {name for name, dtype in dtypes.NAMES.items() if self.supports(dtype)}
+        low = self.low if low_precision.is_there() else frozenset[dtypes.dtype]()
+        return {
+            name for name, dtype in dtypes.NAMES.items() if dtype.dtype is not None or dtype in low
+        }
 
     #: Operations of which ``takes_low`` may be true.
     low_kernels: ClassVar[frozenset[str]] = frozenset()

@@ -7,9 +7,10 @@ float32 and rounds once. NumPy numbers dtypes of other libraries from 256 up, so
 
 from __future__ import annotations
 
-import importlib.util
 import math
+import sys
 from collections.abc import Collection
+from importlib.machinery import PathFinder
 from typing import Any
 
 import numpy
@@ -35,7 +36,7 @@ def bind() -> bool:
 
 def is_there() -> bool:
     """Whether ``bind`` will find the package; nothing is imported."""
-    return importlib.util.find_spec(PACKAGE) is not None
+    return PACKAGE in sys.modules or PathFinder.find_spec(PACKAGE) is not None
 
 
 def missing(dtype: dtypes.dtype, low: Collection[dtypes.dtype] = dtypes.LOW) -> str:

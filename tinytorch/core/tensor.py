@@ -28,6 +28,8 @@ from .size import Size as Size
 from .storage import RefusedAttribute, Storage, attributes, check_grad
 from .torch_function_members import asked_first
 
+__all__ = ["ElementCount", "Size", "Tensor"]
+
 if TYPE_CHECKING:
     from ..backends import BackendLike
 

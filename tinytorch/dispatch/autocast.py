@@ -273,6 +273,37 @@ class Off:
         _ON.reset(self.token)
 
 
+def autocast_state() -> tuple[Any, ...]:
+    """What is on, the dtypes that were chosen, and whether casts are kept: for a later call."""
+    return _ON.get(), _DTYPES.get(), _CACHES.get()
+
+
+class AutocastState:
+    """A block in which everything is as ``autocast_state`` returned it."""
+
+    __slots__ = ("before", "state")
+
+    def __init__(self, state: tuple[Any, ...]) -> None:
+        self.state = state
+
+    def __enter__(self) -> None:
+        self.before = autocast_state()
+        autocast_increment_nesting()
+        _set_state(*self.state)
+
+    def __exit__(self, *error: object) -> None:
+        if autocast_decrement_nesting() == 0:
+            clear_autocast_cache()
+        _set_state(*self.before)
+
+
+def _set_state(on: frozenset[str], chosen: dict[str, dtypes.dtype], caches: bool) -> None:
+    for device_type in on ^ _ON.get():
+        set_autocast_enabled(device_type, device_type in on)
+    _DTYPES.set(chosen)
+    _CACHES.set(caches)
+
+
 # -- what it does to arguments -----------------------------------------------------------------
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..core.tensor import Tensor, wrap
 from ..graph.engine import Anomaly
 from ..graph.inference import UNSETTLED, check_saved, settle
-from ..graph.nodes import Node, Slot, node_of
-from ..graph.saved_tensors import Recording, pack
+from ..graph.nodes import Node, Slot, node_of, packed_of
+from ..graph.saved_tensors import STACK, Recording
 from ..graph.views import edge_of
 from ..warnings import calls_of_the_program
 from .backward import Backward
@@ -123,7 +123,7 @@ def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:
     no more than their shapes, so the memory is let go.
     """
     node = node_of(out._node) if out._rg else None
-    if node is not None and (node.extra is None or "packed" not in node.extra):
+    if node is not None and packed_of(node) is None:
         kept = [t for t in tensors if t is not None and not (t._vc is UNSETTLED and settle(t))]
         watched = [(*_version_of(t), t._data.shape) for t in kept]
         node.out_version = (*(node.out_version or ()), *watched)
@@ -145,7 +145,9 @@ def watch(node: Node, out: Any) -> None:
     """
     if Anomaly.enabled:
         node._extra()["traceback"] = calls_of_the_program()
-    pack(node, out, edge_of)
+    stack = STACK.get()
+    if stack and (node.saved or node.out is not None):
+        stack[-1].pack_node(node, out, edge_of)
 
 
 def any_rg(op: Backward, given: tuple[Any, ...]) -> bool:

@@ -10,7 +10,9 @@ from ..dispatch.record import output_of
 from ..dispatch.registry import load_numpy
 from ..dispatch.tensor_types import legacy_source
 from ..graph.above import ABOVE, Above, Writing
+from ..graph.special_nodes import without_slope
 from ..graph.nodes import Edge
+from ..graph.views import edge_of
 from ..state import enable_grad, no_grad
 
 
@@ -31,15 +33,22 @@ def hand_over() -> None:
 
 
 def _without_slope(gradient: Any, edge: Edge) -> Any:
-    from ..autograd.backward_pass import same_slope
+    """The gradient in the same place of the graph, before an edge it does not change with."""
+    out = wrap(gradient._data, gradient._xp)
+    out._node = without_slope(gradient, edge_of(gradient), edge)
+    out._rg = True
+    return out
 
-    return same_slope(gradient, edge)
+
+@functools.cache
+def _backward_function() -> Any:
+    from ..autograd.backward_pass import backward
+
+    return backward
 
 
 def _backward(*args: Any, **options: Any) -> None:
-    from ..autograd.backward_pass import backward
-
-    backward(*args, **options)
+    _backward_function()(*args, **options)
 
 
 @functools.cache

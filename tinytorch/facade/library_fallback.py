@@ -45,9 +45,11 @@ def _forwarding(backend: Backend, name: str, value: Any) -> Any:
     return call
 
 
+@functools.cache
 def forwarded(backend: Backend) -> frozenset[str]:
     """Names of the public functions and classes of the backend's library."""
-    return frozenset(n for n in _public_names(backend) if _is_forwardable(backend, n))
+    names = [name for name in _public_names(backend) if not name.startswith("_")]
+    return frozenset([name for name in names if callable(getattr(backend.library, name, None))])
 
 
 @functools.cache

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -243,9 +244,30 @@ def import_submodule(package: str, name: str) -> ModuleType | None:
     path = f"{package}.{name}"
     if "__path__" not in names_of(sys.modules[package]):
         return None
-    if path in sys.modules or importlib.util.find_spec(path) is not None:
+    if path in sys.modules or (
+        _may_have(package, name) and importlib.util.find_spec(path) is not None
+    ):
         return import_module(path)  # which waits for another thread that imports it
     return None
+
+
+def _may_have(package: str, name: str) -> bool:
+    """Whether a package can have a module of a name, from its folder: PathFinder takes longer."""
+    names, path = names_of(sys.modules[package]), f"{package}.{name}"
+    lazy: _LazyInit | None = names.get("__body__")
+    if _row(path) is not None or (lazy is not None and not lazy.begun):
+        return True
+    for finder in sys.meta_path:
+        if type(finder).__module__.startswith(_PREFIX) and not isinstance(finder, _Finder):
+            if finder.find_spec(path, names["__path__"]) is not None:
+                return True
+    try:
+        files = [
+            entry.partition(".")[0] for path in names["__path__"] for entry in os.listdir(path)
+        ]
+    except OSError:  # in a zip file
+        return True
+    return name in files
 
 
 class _Alias:

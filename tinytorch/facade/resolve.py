@@ -293,6 +293,6 @@ def starred() -> list[str]:
 def listing() -> list[str]:
     """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
     backend = current_backend()
-    found = {name for name, dtype in dtypes.NAMES.items() if backend.may_support(dtype)}
+    found = backend.names_of_dtypes()
     found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
     return sorted(found | {n for n in [*names_of(sys.modules["tinytorch"])] if n.startswith("__")})

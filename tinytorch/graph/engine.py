@@ -26,15 +26,12 @@ from .above import ABOVE
 from .hooks import (
     AfterAccumulation,
     BeforeAccumulation,
-    LeafHooks,
     call_hook,
     check_count,
     check_nothing,
     hooked,
 )
 from .nodes import (
-    FREED,
-    TWICE,
     Edge,
     Node,
     Slot,
@@ -44,7 +41,7 @@ from .nodes import (
     sum_to_shape,
     target_of,
 )
-from .saved_tensors import check_versions, packed_of, release, saved_arguments
+from .saved_tensors import check_versions, release, saved_arguments
 
 
 def explain(error: Exception, node: Any, warning: bool) -> None:
@@ -120,7 +117,7 @@ class Sweep:
         # node.seq -> by index, the slots that gradients came through and whose hooks, or captures,
         # wait for their sum
         self.slots: dict[int, dict[int, Slot]] = {}
-        self.captured: dict[int, Gradient] = {id(edge): None for edge in capture}
+        self.captured: dict[int, Gradient] = dict.fromkeys(map(id, capture))
         self.capturing, self.adding = bool(self.captured), False  # what is captured, to grad
         self.special: bool = self.capturing or Anomaly.enabled
         self.needed: set[int] = set()
@@ -225,14 +222,18 @@ class Sweep:
         """
         op = node.op
         args = node.args
-        if args is FREED:
-            raise RuntimeError(TWICE)
-        for tensor in node.saved:
-            if tensor._vc is not None:
+        packed = None
+        if args.__class__ is not tuple:
+            packed = args
+            packed.restore(node, self)  # raises if it was freed
+            args = node.args
+        else:
+            for tensor in node.saved:
+                if tensor._vc is not None:
+                    check_versions(node)
+                    break
+            if node.out_version is not None:
                 check_versions(node)
-                break
-        if node.out_version is not None:
-            check_versions(node)
         xp = node.xp
         if g.__class__ is list or node.extra or self.special:
             self._visit_joint(node, xp, g, args)
@@ -271,7 +272,10 @@ class Sweep:
                         self._add(entry, h, edge.xp)
                 else:
                     self.send(edge, h, fresh)
-        if not self.retain_graph and (node.saved or node.out is not None or op.frees):
+        if self.retain_graph:
+            if packed is not None:
+                packed.strip(node)
+        elif packed is not None or node.saved or node.out is not None or op.frees:
             release(node)
 
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
@@ -291,22 +295,22 @@ class Sweep:
                 self.send(edge, h, ours and h is not g and h.base is None)
 
     def _visit_graph(self, node: Node, g: Gradient) -> None:
-        if node.args is FREED:
-            raise RuntimeError(TWICE)
-        if node.saved or node.out_version is not None:
+        packed = None
+        if node.args.__class__ is not tuple:
+            packed = node.args
+            packed.restore(node, self)
+        elif node.saved or node.out_version is not None:
             check_versions(node)
         self._visit_joint(node, self.namespace, g, saved_arguments(node))
-        if not self.retain_graph and (node.saved or node.out is not None or node.op.frees):
+        if self.retain_graph:
+            if packed is not None:
+                packed.strip(node)
+        elif packed is not None or node.saved or node.out is not None or node.op.frees:
             release(node)
 
     def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
         """The general visit: all gradients are computed, then fitted and sent."""
         op = node.op
-        packed = packed_of(node)
-        if packed is not None:
-            with self._mode():
-                packed.restore(node)
-            args = saved_arguments(node) if self.create_graph else node.args
         out = node.out
         if self.create_graph and out is not None:
             out = ABOVE.output_of(node)
@@ -337,8 +341,6 @@ class Sweep:
                     whole = op.saves_out and h.shape == node.shape
                     h = ABOVE.without_slope(h, node if whole else edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
-        if packed is not None and self.retain_graph:
-            packed.strip(node)
 
     def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
         shape, dtype = target_of(edge)
@@ -390,7 +392,7 @@ class Sweep:
         on = self.adding or not self.capturing or node.seq in self.needed  # else it ends here
         for hook in list((node.extra or {}).get("pre_hooks", {}).values()) if on else ():
             many = g.__class__ is list
-            with self._mode():
+            with self.mode():
                 given = tuple(self._tensor(h, node.xp) for h in (g if many else [g]))
                 result = call_hook(hook, f"pre-hook of {node.name()}", given)
             if result is not None:
@@ -409,7 +411,7 @@ class Sweep:
         assert node.extra is not None
         for hook in list(node.extra["post_hooks"].values()):
             given = tuple(None if h is None else self._tensor(h, node.xp) for h in results)
-            with self._mode():
+            with self.mode():
                 shown = tuple(self._tensor(h, node.xp) for h in outputs)
                 changed = call_hook(hook, f"hook of {node.name()}", given, shown)
             if changed is not None:
@@ -423,14 +425,14 @@ class Sweep:
         tensor = self._tensor(g, xp)
         token = CURRENT.set(self)
         try:
-            with self._mode():
+            with self.mode():
                 for hook in list(hooks.values()):
                     tensor = hooked(hook, tensor)
         finally:
             CURRENT.reset(token)
         return self._unwrap(tensor)
 
-    def _mode(self) -> Any:
+    def mode(self) -> Any:
         """Whether what a user's hook computes is recorded."""
         return ABOVE.enable_grad() if self.create_graph else ABOVE.no_grad()
 
@@ -477,7 +479,7 @@ class Sweep:
         """Run the hooks of a leaf whose ``grad`` was added to."""
         token = CURRENT.set(self)
         try:
-            with self._mode():
+            with self.mode():
                 self._call_accumulate_hooks(leaf, g)
         finally:
             CURRENT.reset(token)
@@ -571,11 +573,6 @@ def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradien
     if g.dtype.kind == "c" and dtype.kind != "c":
         g = g.real
     return g.astype(dtype)
-
-
-def sweep_class() -> type[Sweep]:
-    """The kind of pass that is needed now."""
-    return LeafSweep if LeafHooks.in_use() else Sweep
 
 
 class LeafSweep(Sweep):

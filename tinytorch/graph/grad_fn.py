@@ -13,8 +13,8 @@ from typing import Any
 from ..backends.weak_references import WeakValues
 from .above import ABOVE
 from .hooks import AfterAccumulation, BeforeAccumulation, LeafHooks, RemovableHandle, add_hook
-from .nodes import FREED, TWICE, Edge, Node, Slot, node_of
-from .saved_tensors import Packed, PackedNode, SavedOutput, packed_of, saved_arguments
+from .nodes import FREED, TWICE, Edge, Node, Slot, node_of, packed_of
+from .saved_tensors import Hooks, Packed, PackedNode, SavedOutput, saved_arguments
 from .views import edge_of
 
 _TWICE = (
@@ -42,7 +42,7 @@ class SavedTensor:
         tensor([2.7183, 2.7183])
     """
 
-    def __init__(self, node: Node, pack: Callable[[Any], None]) -> None:
+    def __init__(self, node: Node, pack: Callable[[Hooks], None]) -> None:
         self._node = node
         self._pack = pack
 
@@ -64,13 +64,13 @@ class SavedTensor:
                             f"functions, got {pack_hook!r} and {unpack_hook!r}")  # fmt: skip
         if self._node.args is FREED:
             raise RuntimeError(_FREED)
-        self._pack((pack_hook, unpack_hook))
+        self._pack(Hooks(pack_hook, unpack_hook))
 
 
 def of_place(node: Node, place: int) -> SavedTensor:
     """That of the argument at ``place``; -1 for the result."""
 
-    def pack(hooks: Any) -> None:
+    def pack(hooks: Hooks) -> None:
         packed = packed_of(node)
         own = node._extra().setdefault("hooked", set())
         if place in own or (packed is not None and not own):
@@ -80,8 +80,7 @@ def of_place(node: Node, place: int) -> SavedTensor:
         tensor = ABOVE.output_of(node).detach() if place < 0 else saved_arguments(node)[place]
         chosen = Packed(tensor, hooks, None if place < 0 else edge_of(tensor))
         if packed is None:
-            packed = PackedNode(node, _result(node), (_same, _same), edge_of)
-            node._extra()["packed"] = packed
+            packed = PackedNode(node, _result(node), Hooks(_same, _same), edge_of)
         if place < 0:
             packed.out = chosen
         else:
@@ -98,7 +97,7 @@ def of_context(node: Node, ctx: Any) -> tuple[SavedTensor, ...]:
 
 
 def _of_item(node: Node, ctx: Any, i: int) -> SavedTensor:
-    def pack(hooks: Any) -> None:
+    def pack(hooks: Hooks) -> None:
         saved = list(ctx._saved)
         tensor = saved[i]
         if isinstance(tensor, Packed):

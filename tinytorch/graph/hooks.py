@@ -65,7 +65,10 @@ class LeafHooks(dict[int, Any]):
     @classmethod
     def in_use(cls) -> bool:
         """Whether there is a hook in a table; other threads may make tables meanwhile."""
-        return any(ref() for ref in cls._tables.refs())
+        for ref in cls._tables.refs():
+            if ref():
+                return True
+        return False
 
 
 class BeforeAccumulation:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from ..warnings import warn
 
@@ -27,7 +27,7 @@ class Node:
         xp: The backend the operation ran on.
         edges: Per differentiable argument, where its gradient goes, or None.
         args: The operation's arguments as raw arrays and plain values, None where no rule
-            wants them; ``FREED`` after a backward that did not retain the graph.
+            wants them; ``FREED`` once they are freed; what ``packed_of`` returns if packed.
         saved: The tensors behind ``args``, in the order of ``op.saved_positions``.
         versions: Versions of ``saved`` at recording; None while all were unmodified.
         shape: Shape of the result (a tuple of shapes for several results).
@@ -96,11 +96,7 @@ class Slot:
 
 Edge: TypeAlias = Any  # Node | Slot | Tensor (a leaf) | None
 
-#: Stands in ``Node.args`` once a backward has let go of what the node had saved.
-FREED: Final = object()
-
-
-#: What is said where it was still needed.
+#: The error where what was freed is still needed.
 TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors "
     "after they have already been freed). Saved intermediate values of the graph are freed "
@@ -108,6 +104,21 @@ TWICE = (
     "backward through the graph a second time or if you need to access saved tensors after "
     "calling backward."
 )
+
+
+class _Freed:
+    def restore(self, node: Node, sweep: Any = None) -> NoReturn:
+        raise RuntimeError(TWICE)
+
+
+#: Stands in ``Node.args`` once a backward has let go of what the node had saved.
+FREED: Final = _Freed()
+
+
+def packed_of(node: Node) -> Any:
+    """The object that stands for everything ``node`` saved where hooks packed it, else None."""
+    args = node.args
+    return None if args.__class__ is tuple or args is FREED else args
 
 
 def target_of(edge: Edge) -> tuple[tuple[int, ...], Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ..state import Variable, no_grad
@@ -36,8 +37,6 @@ def release(node: Node) -> None:
     node.saved = ()
     node.out = None
     node.out_version = None
-    if node.extra is not None:
-        node.extra.pop("packed", None)
 
 
 def check_versions(node: Node) -> None:
@@ -83,11 +82,25 @@ def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) 
     )
 
 
-Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+class Hooks:
+    """Functions that pack and unpack the tensors that are saved inside a block.
+
+    ``utils.checkpoint`` has its own class with these three methods.
+    """
+
+    __slots__ = ("pack", "unpack")
+
+    def __init__(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
+        self.pack = pack
+        self.unpack = unpack
+
+    def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
+        """Replace the tensors that ``node`` saved by what the hooks return for them."""
+        PackedNode(node, out, self, edge_of).strip(node)
 
 
-class Recording:
-    """What whoever records an operation looks at.
+class _Recording:
+    """What is looked at where an operation is recorded, in the whole process.
 
     Attributes:
         used: Whether anything ever asks, in a backward pass, which pass that is.
@@ -95,24 +108,35 @@ class Recording:
             hooks for saved tensors.
     """
 
-    watched: bool = False
-    used = False
-    _anomaly = False
-    _blocks = 0
-    _lock = threading.Lock()
+    __slots__ = ("_anomaly", "_blocks", "_lock", "used", "watched")
 
-    @classmethod
-    def note(cls, blocks: int = 0, anomaly: bool | None = None) -> None:
-        """So many blocks with hooks more, or anomaly mode on or off."""
-        with cls._lock:
-            cls._blocks += blocks
-            if anomaly is not None:
-                cls._anomaly = anomaly
-            cls.watched = cls._anomaly or cls._blocks > 0
+    def __init__(self) -> None:
+        self.watched = self.used = self._anomaly = False
+        self._blocks = 0
+        self._lock = threading.Lock()
+
+    def enter_block(self) -> None:
+        """Count a block with hooks more."""
+        with self._lock:
+            self._blocks += 1
+            self.watched = True
+
+    def exit_block(self) -> None:
+        """Count a block with hooks less."""
+        with self._lock:
+            self._blocks -= 1
+            self.watched = self._anomaly or self._blocks > 0
+
+    def set_anomaly(self, mode: bool) -> None:
+        """Note whether anomaly mode is on."""
+        with self._lock:
+            self._anomaly = mode
+            self.watched = mode or self._blocks > 0
 
 
+Recording = _Recording()
 #: The hooks of the blocks around, innermost last.
-STACK: Variable[tuple[Hooks, ...]] = Variable("saved_tensors_hooks", ())
+STACK: Variable[tuple[Any, ...]] = Variable("saved_tensors_hooks", ())
 #: Why there may be none, or None.
 FORBIDDEN: Variable[str | None] = Variable("no_saved_tensors_hooks", None)
 
@@ -123,12 +147,12 @@ class Packed:
     __slots__ = ("_edge", "_unpack", "_value")
 
     def __init__(self, tensor: Any, hooks: Hooks, edge: Edge) -> None:
-        pack, self._unpack = hooks
+        self._unpack = hooks.unpack
         self._edge = edge
-        before = _version(tensor)
+        before = version_of(tensor)
         with no_grad():
-            self._value = pack(tensor)
-        if _version(tensor) != before:
+            self._value = hooks.pack(tensor)
+        if version_of(tensor) != before:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as "
                 "input to pack hook cannot be modified by in-place operations as this can lead to "
@@ -144,14 +168,20 @@ class Packed:
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(result).__name__}"
             )
-        out = result.detach()
-        if self._edge is not None:
-            out._node = self._edge if node_of(self._edge) is not None else towards(self._edge)
-            out._rg = True
-        return out
+        return detach_at(result, self._edge)
 
 
-def _version(tensor: Any) -> int:
+def detach_at(tensor: Any, edge: Edge) -> Any:
+    """Tensor of the same memory whose gradient flows along ``edge``, if that is not None."""
+    out = tensor.detach()
+    if edge is not None:
+        out._node = edge if node_of(edge) is not None else towards(edge)
+        out._rg = True
+    return out
+
+
+def version_of(tensor: Any) -> int:
+    """How often the memory of ``tensor`` was changed in place."""
     return 0 if tensor._vc is None else int(tensor._vc[0])
 
 
@@ -166,11 +196,31 @@ class SavedOutput:
         self.differentiable = differentiable
 
 
+class Packing:
+    """A block in which what operations save is packed, by an object as ``Hooks`` is one."""
+
+    __slots__ = ("hooks",)
+
+    def __init__(self, hooks: Any) -> None:
+        self.hooks = hooks
+
+    def __enter__(self) -> None:
+        message = FORBIDDEN.get()
+        if message is not None:
+            raise RuntimeError(message)
+        STACK.set((*STACK.get(), self.hooks))
+        Recording.enter_block()
+
+    def __exit__(self, *exception: object) -> None:
+        STACK.set(STACK.get()[:-1])
+        Recording.exit_block()
+
+
 class PackedNode:
-    """Everything a node saved, as hooks packed it.
+    """Everything that a node saved, packed by hooks; it stands in ``Node.args``.
 
     Attributes:
-        bare: ``Node.args`` without what was packed.
+        bare: The arguments of the node, without those that were packed.
         arguments: By position, the packed argument, or the list of them for a sequence.
         out: The packed result, a list for several, or None.
     """
@@ -193,22 +243,27 @@ class PackedNode:
         )
 
     def strip(self, node: Node) -> None:
-        """Let ``node`` hold nothing of what was packed."""
-        node.args = self.bare
+        """Stand in the place of everything that ``node`` saved."""
+        node.args = self
         node.saved = ()
         node.versions = node.out = node.out_version = None
 
-    def restore(self, node: Node) -> None:
-        """Let ``node`` hold what it saved again, for one visit."""
-        args = list(self.bare)
-        saved: list[Any] = []
-        for position, packed in self.arguments.items():
-            tensors = _map(packed, lambda p: p.tensor())
-            args[position] = _map(tensors, lambda t: t._data)
-            saved.extend(tensors if isinstance(tensors, tuple) else (tensors,))
-        node.args = tuple(args)
-        node.saved = tuple(saved)
-        node.out = None if self.out is None else _map(self.out, _raw_of)
+    def restore(self, node: Node, sweep: Any = None) -> None:
+        """Unpack what ``node`` saved, for one visit.
+
+        Args:
+            node: The node.
+            sweep: The backward pass that visits it, if one does.
+        """
+        with nullcontext() if sweep is None else sweep.mode():
+            args = list(self.bare)
+            saved: list[Any] = []
+            for position, packed in self.arguments.items():
+                tensors = _map(packed, lambda p: p.tensor())
+                args[position] = _map(tensors, lambda t: t._data)
+                saved.extend(tensors if isinstance(tensors, tuple) else (tensors,))
+            out = None if self.out is None else _map(self.out, _raw_of)
+        node.args, node.saved, node.out = tuple(args), tuple(saved), out
 
 
 def _pack_argument(value: Any, hooks: Hooks, edge_of: Callable[[Any], Edge]) -> Any:
@@ -234,17 +289,3 @@ def _map(value: Any, function: Callable[[Any], Any]) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple(function(item) for item in value)
     return function(value)
-
-
-def packed_of(node: Node) -> PackedNode | None:
-    """What hooks packed of ``node``, if any did."""
-    return None if node.extra is None else node.extra.get("packed")
-
-
-def pack(node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
-    """Give what ``node`` saved to the hooks of this block, if it has any."""
-    stack = STACK.get()
-    if stack and (node.saved or node.out is not None):
-        packed = PackedNode(node, out, stack[-1], edge_of)
-        node._extra()["packed"] = packed
-        packed.strip(node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .nodes import FREED, Edge, Node, target_of
+from .nodes import FREED, Edge, Node, packed_of, target_of
 
 
 class _Link:
@@ -84,7 +84,10 @@ UNKNOWN: Any = object()
 
 def argument(node: Node, name: str) -> Any:
     """The value of a parameter that is no tensor, or the raw array of one that is saved."""
-    return UNKNOWN if node.args is FREED else node.args[node.op.index[name]]
+    if node.args is FREED:
+        return UNKNOWN
+    packed = packed_of(node)
+    return (node.args if packed is None else packed.bare)[node.op.index[name]]
 
 
 def wants_gradient(node: Node, name: str) -> bool:

@@ -57,6 +57,10 @@ def set_traceback_filtering(mode: str) -> None:
     _filtering["on"] = mode == "on"
 
 
+class InternalError(Exception):
+    """Base of errors that this package raises and catches itself: no traceback shows them."""
+
+
 def shorten(
     error: BaseException, function: Any = None, options: Collection[str] = frozenset()
 ) -> None:
@@ -70,6 +74,8 @@ def shorten(
         function: The function that was called, if its error may be one of its keywords.
         options: The keywords of the call. An unknown one gets the nearest parameter's name.
     """
+    if isinstance(error, InternalError):
+        return
     if options and error.__class__ is TypeError:
         _name_nearest_keyword(function, options, error)
     if _filtering["on"]:
@@ -182,8 +188,17 @@ _LEFT = frozenset(("forward", *(
 
 
 def shorten_namespace(space: MutableMapping[str, Any]) -> None:
-    """Give the public functions and classes in a module's namespace short tracebacks."""
+    """Give the public functions and classes in a module's namespace short tracebacks.
+
+    A function or class that a module imports is public there if it is in its ``__all__``. Without
+    one, imported functions are public in a package alone.
+    """
+    listed = space.get("__all__")
+    if listed is None and "__name__" in space and "__path__" not in space:
+        listed = [name for name, value in space.items() if isinstance(value, type)]
     for name, value in list(space.items()):
+        if listed is not None and name not in listed and _is_imported(value, space):
+            continue
         if isinstance(value, type):
             metaclass: type = type(value)
             for cls in (*value.__mro__, *metaclass.__mro__):
@@ -194,6 +209,13 @@ def shorten_namespace(space: MutableMapping[str, Any]) -> None:
                 module = sys.modules[home]
                 if _names_of(module).get(value.__name__) is value:
                     setattr(module, value.__name__, space[name])
+
+
+def _is_imported(value: Any, space: MutableMapping[str, Any]) -> bool:
+    """Whether a function or class was defined in another module than that of a namespace."""
+    if isinstance(value, FunctionType):
+        return _defining_module(value) != space.get("__name__")
+    return getattr(value, "__module__", None) != space.get("__name__")
 
 
 def shorten_published(space: MutableMapping[str, Any]) -> None:

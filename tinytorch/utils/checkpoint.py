@@ -21,8 +21,8 @@ from typing import Any
 
 from .. import random
 from ..autograd import Function, backward
-from ..autograd.graph import saved_tensors_hooks
 from ..core.tensor import Tensor
+from ..dispatch.autocast import AutocastState, autocast_state
 from ..func._trees import flatten
 from ..graph.engine import CURRENT
 from ..graph.saved_tensors import Recording
@@ -30,6 +30,7 @@ from ..nn import Module, Sequential
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..state.tracebacks import short
 from ..warnings import warn
+from ._recomputation import NOTHING, CheckpointError, Region
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "check_backward_validity",
@@ -41,10 +42,6 @@ __all__ = [
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
-class CheckpointError(RuntimeError):
-    """A function did not compute the second time what it had computed the first time."""
-
-
 @short
 def noop_context_fn() -> Contexts:
     """Two contexts that do nothing: the default of ``context_fn``.
@@ -54,7 +51,7 @@ def noop_context_fn() -> Contexts:
         >>> len(tt.utils.checkpoint.noop_context_fn())
         2
     """
-    return contextlib.nullcontext(), contextlib.nullcontext()
+    return NOTHING, NOTHING
 
 
 class CheckpointPolicy(enum.Enum):
@@ -166,17 +163,13 @@ def checkpoint(
             f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
         )
     first, second = context_fn()
-    call = _Again(function, args, kwargs, preserve, second)
-    wanted = _EARLY.get()
-    early = early_stop if wanted is None else wanted
-    saved = _Saved(call, early, determinism_check == "default")
     if not grad_enabled():
         return function(*args, **kwargs)
-    Recording.used = True
-    with saved_tensors_hooks(saved.pack, saved.unpack), first:
-        result = function(*args, **kwargs)
-    call.states = random._drawn(call.states)
-    return result
+    chosen = _EARLY.get()
+    if chosen is not None:
+        early_stop = chosen
+    region = Region(function, args, kwargs, preserve, second)
+    return region.call(first, early_stop, determinism_check == "default")
 
 
 @short
@@ -266,116 +259,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         _EARLY.reset(token)
 
 
-# -- without a pass of its own -------------------------------------------------------------------
-
-
-class _Again:
-    """A call that can be made once more, with the same random numbers."""
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        preserve: bool,
-        context: AbstractContextManager[Any],
-    ) -> None:
-        self.function, self.args, self.kwargs = function, args, kwargs
-        self.context = context
-        self.states = random._states() if preserve else []
-        tensors = [a for a in args if isinstance(a, Tensor)]
-        self.versions = [(t, t._version) for t in tensors if not t.is_inference()]
-
-    def __call__(self) -> None:
-        for tensor, version in self.versions:
-            if tensor._version != version:
-                raise RuntimeError(
-                    "one of the variables needed for gradient computation has been modified by an "
-                    f"inplace operation: [Tensor of shape {list(tensor.shape)}] is at version "
-                    f"{tensor._version}; expected version {version} instead. It is an argument of "
-                    "a checkpointed function."
-                )
-        before = random._states() if self.states else []
-        random._restore(self.states)
-        try:
-            with enable_grad(), self.context:
-                self.function(*self.args, **self.kwargs)
-        finally:
-            random._restore(before)
-
-
-class _Place:
-    """Stands for a saved tensor that will be computed again."""
-
-    __slots__ = ("__weakref__", "index")
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-
-
-class _Enough(Exception):
-    """Everything that was saved has been computed again."""
-
-
-class _Saved:
-    """The saved tensors of one checkpointed call."""
-
-    def __init__(self, call: _Again, early_stop: bool, checked: bool) -> None:
-        self.call = call
-        self.early_stop = early_stop
-        self.checked = checked
-        self.facts: list[tuple[Any, ...]] = []
-        #: Tensors outside of a pass that were computed again and not yet unpacked.
-        self.again: dict[int, Tensor] = {}
-        # Key of those of a pass, which would keep this object alive if it were the key.
-        self.key = object()
-
-    def pack(self, tensor: Tensor) -> _Place:
-        """Keep a tensor's place alone."""
-        self.facts.append(_facts(tensor))
-        return _Place(len(self.facts) - 1)
-
-    def unpack(self, place: _Place) -> Tensor:
-        """The tensor of a place, computed again with all others if need be."""
-        sweep = CURRENT.get()
-        again = self.again if sweep is None else sweep.stored.setdefault(self.key, {})
-        if place.index not in again:
-            again.clear()
-            again.update(self._recompute())
-        return again.pop(place.index)
-
-    def _recompute(self) -> dict[int, Tensor]:
-        made: list[Tensor] = []
-
-        def pack(tensor: Tensor) -> Tensor:
-            made.append(tensor.detach())
-            if self.early_stop and len(made) == len(self.facts):
-                raise _Enough
-            return made[-1]
-
-        with contextlib.suppress(_Enough), saved_tensors_hooks(pack, lambda tensor: tensor):
-            self.call()
-        self._compare(made)
-        return dict(enumerate(made))
-
-    def _compare(self, made: list[Tensor]) -> None:
-        if len(made) != len(self.facts):
-            raise CheckpointError(
-                "tinytorch.utils.checkpoint: A different number of tensors was saved during the "
-                "original forward and recomputation.\nNumber of tensors saved during forward: "
-                f"{len(self.facts)}\nNumber of tensors saved during recomputation: {len(made)}."
-            )
-        differing = [
-            f"tensor at position {i}:\nsaved metadata: {facts}\nrecomputed metadata: "
-            f"{_facts(tensor)}"
-            for i, (facts, tensor) in enumerate(zip(self.facts, made, strict=True))
-            if facts != _facts(tensor)
-        ]
-        if self.checked and differing:
-            raise CheckpointError(
-                "tinytorch.utils.checkpoint: Recomputed values for the following tensors have "
-                "different metadata than during the forward pass.\n" + "\n".join(differing)
-            )
+# -- devices ---------------------------------------------------------------------------------------
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
@@ -413,10 +297,6 @@ def set_device_states(
     cuda = importlib.import_module("tinytorch.cuda")
     for device, state in zip(devices, states, strict=False):
         cuda.set_rng_state(state, device)
-
-
-def _facts(tensor: Tensor) -> tuple[Any, ...]:
-    return tensor.shape, tensor.dtype, str(tensor.device)
 
 
 # -- with one --------------------------------------------------------------------------------------
@@ -471,6 +351,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.states = random._states() if preserve_rng_state else []
+        ctx.autocast = autocast_state()
         ctx.inputs = [None if isinstance(a, Tensor) else a for a in args]
         ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.at))
@@ -492,7 +373,9 @@ class CheckpointFunction(Function):
         for i, tensor in zip(ctx.at, ctx.saved_tensors, strict=True):
             given[i] = tensor
         inputs = detach_variable(tuple(given))
-        with random.fork_rng(enabled=bool(ctx.states)), enable_grad():
+        with (
+            random.fork_rng(enabled=bool(ctx.states)), enable_grad(), AutocastState(ctx.autocast)
+        ):  # fmt: skip
             random._restore(ctx.states)
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs

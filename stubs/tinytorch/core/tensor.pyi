@@ -35,6 +35,7 @@ from tinytorch.ops.create.untyped_storage import UntypedStorage
 from tinytorch.random import Generator
 import tinytorch.return_types as return_types
 
+__all__ = ['ElementCount', 'Size', 'Tensor']
 _T = TypeVar('_T')
 
 class Making:

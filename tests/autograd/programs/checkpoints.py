@@ -241,6 +241,23 @@ def checkpoint_module(torch, note):
         note([q.grad for q in m.parameters()])
 
 
+def checkpoint_under_autocast(torch, note):
+    w = torch.linspace(-1, 1, 16).reshape(4, 4).requires_grad_()
+    for r in (True, False):
+        x = torch.linspace(0, 2, 16).reshape(4, 4).requires_grad_()
+        seen = []
+
+        def f(a, seen=seen):
+            b = a @ w
+            seen.append(b.dtype)
+            return b.tanh() @ w
+
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = torch.utils.checkpoint.checkpoint(f, x, use_reentrant=r)
+        y.float().sum().backward()
+        note(seen, torch.is_autocast_enabled("cpu"), x.grad.dtype)
+
+
 def checkpoint_no_grad(torch, note):
     n = [0]
 

@@ -41,9 +41,24 @@ class Words:
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = threading.RLock()
-        self._bits = np.random.MT19937(0)
-        self._random = np.random.RandomState(self._bits)
+        self._twister = np.random.MT19937(0)
+        self._legacy = np.random.RandomState(self._twister)
+        #: The state as ``snapshot`` returned it, until the stream moves: NumPy needs 30 us to read
+        #: a state.
+        self._snapshot: tuple[Any, ...] | None = None
         self.manual_seed(seed)
+
+    @property
+    def _bits(self) -> np.random.MT19937:
+        """NumPy's generator of words, about to be drawn from."""
+        self._snapshot = None
+        return self._twister
+
+    @property
+    def _random(self) -> np.random.RandomState:
+        """NumPy's legacy generator over the same words, about to be drawn from or seeded."""
+        self._snapshot = None
+        return self._legacy
 
     # -- seed and state -------------------------------------------------------------
 
@@ -62,7 +77,7 @@ class Words:
     def get_state(self) -> NDArray:
         """The state as 5056 bytes, which ``torch.set_rng_state`` also reads."""
         with self._lock:
-            words = self._random.get_state(legacy=False)["state"]
+            words = self._legacy.get_state(legacy=False)["state"]
             key, position = words["key"], words["pos"]
             fresh = position == _WORDS and self._is_seeded_key(key)
             header = _HEADER.pack(self._seed, _WORDS + 1 - position, 1, 0 if fresh else position)
@@ -97,19 +112,21 @@ class Words:
     def snapshot(self) -> tuple[Any, ...]:
         """The state in the form that ``rewind`` reads, at less cost than ``get_state``."""
         with self._lock:
-            return self._bits.state, self._seed, self._seeded_key, self._pending
+            if self._snapshot is None:
+                state = self._twister.state
+                self._snapshot = state, self._seed, self._seeded_key, self._pending
+            return self._snapshot
 
     def rewind(self, snapshot: tuple[Any, ...]) -> None:
         """Continue from what ``snapshot`` returned."""
         with self._lock:
-            self._bits.state, self._seed, self._seeded_key, self._pending = snapshot
+            if self._snapshot is not snapshot:
+                self._twister.state, self._seed, self._seeded_key, self._pending = snapshot
+                self._snapshot = snapshot
 
     def has_moved(self, snapshot: tuple[Any, ...]) -> bool:
         """Whether the stream was drawn from, or seeded, since ``snapshot``."""
-        now, before = self.snapshot(), snapshot
-        here, there = now[0]["state"], before[0]["state"]
-        same = here["pos"] == there["pos"] and now[1] == before[1] and now[3] == before[3]
-        return not (same and np.array_equal(here["key"], there["key"]))
+        return self._snapshot is not snapshot
 
     def _is_seeded_key(self, key: NDArray) -> bool:
         # PyTorch writes position 0, not 624, before the first word of a stream is drawn.

@@ -1,0 +1,47 @@
+"""How many Python functions stand between a call and its work: few, so that each can be read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+
+
+def functions_entered(call: Callable[[], Any], until: str = "") -> int:
+    """Number of Python functions that a call enters before the one called ``until``."""
+    entered = []
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and until not in entered:
+            entered.append(frame.f_code.co_qualname)
+
+    sys.setprofile(note)
+    try:
+        call()
+    except (AttributeError, ValueError):
+        pass
+    finally:
+        sys.setprofile(None)
+    assert not until or until in entered
+    return len(entered) - bool(until) - 1  # without the call itself
+
+
+def test_backward_reaches_its_loop_in_few_functions() -> None:
+    x = tt.ones(3, requires_grad=True)
+    for _ in range(2):
+        entered = functions_entered((x * 2).sum().backward, until="Sweep.run")
+    assert entered <= 15
+
+
+@pytest.mark.parametrize(
+    "call",
+    [lambda: tt.set_backend("cuppy"), lambda: tt.nope, lambda: tt.softmx],
+    ids=["set_backend", "nope", "softmx"],
+)
+def test_unknown_names_are_told_in_few_functions(call: Callable[[], Any]) -> None:
+    functions_entered(call)  # what is imported for the first error
+    assert functions_entered(call) < 300
