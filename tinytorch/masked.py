@@ -101,7 +101,9 @@ def _dims(x: Tensor, dim: Dims) -> tuple[int, ...]:
 
 
 def _lowest(dtype: Any) -> float:
-    return -math.inf if dtype.is_floating_point else dtypes.iinfo(dtype).min
+    if dtype.is_floating_point or dtype.is_complex:
+        return -math.inf
+    return dtypes.iinfo(dtype).min
 
 
 def _highest(dtype: Any) -> float:
@@ -207,8 +209,9 @@ def logsumexp(
     input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    x = _filled(input, mask, dtype, _lowest)
-    return x.logsumexp(_dims(x, dim), keepdim)
+    x = _filled(input, mask, None, _lowest)
+    found: Tensor = x.logsumexp(_dims(x, dim), keepdim)
+    return found.to(x.dtype if dtype is None else dtype)
 
 
 @_documented("A norm of", "That of nothing", "input ord dim keepdim dtype mask", "2, ",
@@ -224,21 +227,22 @@ def norm(
 
 
 def _spread(
-    name: str, input: Tensor, dim: Dims, unbiased: bool | None, correction: float | None,
+    input: Tensor, dim: Dims, unbiased: bool | None, correction: float | None,
     keepdim: bool, dtype: Any, mask: Tensor | None,
 ) -> Tensor:  # fmt: skip
+    """The variance; of integers in float32, of complex numbers as a complex number."""
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     less = correction if correction is not None else 0 if unbiased is False else 1
-    x = _filled(input, mask, dtype, 0)
-    _floating(x, name)
-    counted = _counted(x, mask)
+    x = input if dtype is None else input.to(dtype)
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(dtypes.float32)
+    x, counted = _filled(x, mask, None, 0), _counted(x, mask)
     distances = (x - mean(x, dim, keepdim=True, mask=mask)) * counted
-    squares = (distances.conj() * distances).real if x.is_complex() else distances * distances
-    count = sum(counted, dim, keepdim=keepdim).real if x.is_complex() else sum(
-        counted, dim, keepdim=keepdim
-    )  # fmt: skip
-    return sum(squares, dim, keepdim=keepdim) / (count - less).clamp(min=0)
+    total = sum(distances.conj() * distances, dim, keepdim=keepdim)
+    count = sum(counted.real, dim, keepdim=keepdim)
+    found: Tensor = total / (count - less).clamp(min=0)
+    return found if dtype is None else found.to(dtype)
 
 
 _SPREAD = "input dim unbiased correction keepdim dtype mask"
@@ -250,7 +254,7 @@ def var(
     correction: float | None = None, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    return _spread("var", input, dim, unbiased, correction, keepdim, dtype, mask)
+    return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
 @_documented("The standard deviation of", "NaN", _SPREAD, "", "tensor(1.4142)")
@@ -259,7 +263,7 @@ def std(
     correction: float | None = None, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    return _spread("std", input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
+    return _spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
 
 
 # -- of the same shape --------------------------------------------------------------------------
@@ -269,14 +273,14 @@ def std(
 def cumsum(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:  # fmt: skip
-    return _filled(input, mask, dtype, 0).cumsum(dim)
+    return _filled(input, mask, None, 0).cumsum(dim, dtype=dtype or input.dtype)
 
 
 @_documented("The products so far of", "1", _ALONG, "0, ", "tensor([1., 1., 3.])")
 def cumprod(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:  # fmt: skip
-    return _filled(input, mask, dtype, 1).cumprod(dim)
+    return _filled(input, mask, None, 1).cumprod(dim, dtype=dtype or input.dtype)
 
 
 @_documented("Softmax of", "0; NaN", _ALONG, "0, ", "tensor([0.1192, 0.0000, 0.8808])")

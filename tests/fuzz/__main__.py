@@ -118,9 +118,12 @@ def examine(name: str, lines: list[str]) -> tuple[str, str | None] | None:
             why = "PyTorch does not see that an element is written twice in one call"
         elif programs.reads_what_it_wrote((tt, torch), lines):
             why = "PyTorch reads what the same call has written already"
+    if why is None and name == "calls" and found.kind == "value":
+        if calls.is_right_in_double((tt, torch), lines):
+            why = "PyTorch's steps round or overflow; its result in float64 is ours"
     if why is not None:
         return f"known: {why}", None
-    last = calls.operation(lines) if name == "calls" else re.sub(r"\d+", "", lines[-1])
+    last = found.where if name == "calls" else re.sub(r"\d+", "", lines[-1])
     key = f"new: {name} {found.kind} {last}"
     return key, "\n".join((f"--- {key}", *lines, f"# {found.where}: {found.text}"))
 

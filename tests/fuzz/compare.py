@@ -84,6 +84,8 @@ def _differing(ours: Any, theirs: Any, narrowest: str) -> str | None:
         return None
     if hasattr(theirs, "untyped_storage"):
         return _differing_tensors(ours, theirs, narrowest)
+    if hasattr(ours, "untyped_storage"):
+        return f"ours {_short(ours)}, PyTorch {_short(theirs)}"
     same = ours == theirs or (ours != ours and theirs != theirs)
     return None if same else f"ours {_short(ours)}, PyTorch {_short(theirs)}"
 

@@ -23,5 +23,6 @@ def raises(call: Callable[[], Any]) -> bool:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("known", [k for k in KNOWN if k.proof], ids=lambda k: k.reason[:40])
 def test_proofs_hold_on_pytorch(torch: Any, known: Known) -> None:
-    scope = {"L": torch, "F": torch.nn.functional, "inf": math.inf, "raises": raises}
+    scope = {"L": torch, "F": torch.nn.functional, "inf": math.inf, "nan": math.nan,
+             "raises": raises}  # fmt: skip
     assert eval(known.proof, scope)

@@ -305,6 +305,13 @@ class Backend(SpecialFunctions):
         """Whether writing to ``array`` is refused (one element stands for many)."""
         return not array.flags.writeable
 
+    def memory_is_readonly(self, array: Array) -> bool:
+        """Whether the memory of ``array`` may not be written, whatever the layout of ``array``."""
+        owner = part = array
+        while (part := getattr(part, "base", None)) is not None:
+            owner = part if hasattr(part, "flags") else owner
+        return not owner.flags.writeable
+
     def writable(self, array: Array) -> Array:
         """``array`` for writing, also where it is a part of an expanded one; else ValueError."""
         if not array.flags.writeable:

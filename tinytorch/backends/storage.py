@@ -23,7 +23,7 @@ def row_major(size: Any) -> tuple[int, ...]:
 
 def whole_memory(xp: Any, array: Any) -> tuple[Any, int] | None:
     """What ``Backend.memory`` returns, found by the arrays that ``array`` is a view of."""
-    if not array.size or min(array.strides, default=0) < 0:
+    if min(array.strides, default=0) < 0:
         return None
     root = array
     base = getattr(array, "base", None)

@@ -61,8 +61,8 @@ def _check_place(name: str, target: Tensor) -> None:
 
 def _made_writable(tensor: Tensor) -> bool:
     """Let a part of an expanded tensor be written to, if it has each element once."""
-    base, xp = tensor._base, tensor._xp
-    if base is None or xp.readonly(base._data):  # read-only for another reason
+    xp = tensor._xp
+    if xp.memory_is_readonly(tensor._data):
         return False
     try:
         tensor._data = xp.writable(tensor._data)

@@ -208,7 +208,8 @@ class Op:
         """
         one = self.node is not None or self.namespaces[0] == "nn.functional"
         written = {"inplace", "running_mean", "max_norm", "out"} & self.plan.index.keys()
-        return self.kernel is None and one and not written and not self.name.endswith("_")
+        whole = self.kernel is None and not self.moves and not self.name.endswith("_")
+        return whole and one and not written
 
     @cached_property
     def plan(self) -> Plan:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..state import inference_enabled
-from .above import ABOVE
+from ..state import inference_enabled, inference_mode
 from .inference import UNSETTLED, take_after
 from .nodes import Edge, Node, Slot, node_of
 from .special_nodes import dead_end
@@ -64,6 +63,28 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
     out._wanted = node is not None
     out._kind = kind
     out._attr_version = version[0]
+
+
+class _FromBase(tuple[Any, ...]):
+    """Steps of a view of a view that shows its base's memory, whatever its source shows."""
+
+    __slots__ = ()
+
+
+def replay_from_base(view: Any, function: Any, arguments: Any) -> None:
+    """Make a view of a view again from the base alone once its memory is modified.
+
+    Until then its gradient goes through the view that it was made of, as in PyTorch.
+    """
+    view._steps = _FromBase((None, function, *arguments))
+
+
+def _is_from_base(view: Any) -> bool:
+    """Whether the node of a view may be of its source alone, though it shows its base."""
+    steps = view._steps
+    while steps is not None and steps.__class__ is not _FromBase:
+        steps = steps[0]
+    return steps is not None
 
 
 def fix(tensor: Any, kind: str) -> None:
@@ -163,7 +184,7 @@ def _refresh(tensor: Any) -> None:
         raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
     base = tensor._base
     replay = _replay(tensor)
-    with ABOVE.enable_grad():
+    with inference_mode(False):  # recorded whatever the mode
         last = again = base
         for function, arguments in replay:
             last, again = again, function(again, *arguments)
@@ -197,6 +218,8 @@ def check_inplace(tensor: Any) -> None:
                 "a leaf Variable that requires grad is being used in an in-place operation."
             )
         return
+    if tensor._attr_version == tensor._vc[0] and _is_from_base(tensor):
+        tensor._attr_version -= 1
     if tensor._base._node is None and edge_of(tensor) is not None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."

@@ -73,6 +73,15 @@ def test_it_stays_closed_and_counts_as_changed() -> None:
     assert base.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_a_part_that_has_each_element_once_is_written(torch: Any) -> None:
+    for library in (torch, tt):
+        base = library.arange(3.0)
+        part = base.expand(2, 3).detach()[:1]
+        part += 1
+        part[..., 0] *= 5
+        assert base.tolist() == [5.0, 2.0, 3.0]
+
+
 def test_no_gradient_goes_through() -> None:
     wide = (tt.zeros(3, requires_grad=True) * 1).expand(2, 3)
     with pytest.raises(RuntimeError, match="single memory location"):

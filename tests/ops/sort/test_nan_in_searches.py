@@ -54,6 +54,21 @@ def test_without_nan_among_the_boundaries_it_is_pytorchs(torch: Any, right: bool
         assert found.tolist() == wanted.tolist()
 
 
+@pytest.mark.parametrize("right", [False, True])
+def test_boundaries_that_are_not_sorted_are_bisected_as_pytorchs(torch: Any, right: bool) -> None:
+    found = [
+        [
+            library.searchsorted(edges, values, right=right).tolist(),
+            library.searchsorted(library.stack([edges] * 2), values.reshape(2, -1)).tolist(),
+            library.bucketize(values.reshape(2, -1), edges, right=right).tolist(),
+        ]
+        for library in (tt, torch)
+        for edges in (library.tensor([3.0, 1e30, -1.0, 4.0, 0.0, 2.0, -5.0]),)
+        for values in (library.tensor(VALUES),)
+    ]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("boundaries", BOUNDARIES)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_numpys_search_is_numpys(boundaries: list[float], side: Any) -> None:

@@ -110,6 +110,9 @@ class CupyBackend(DeferredChecks, CudaDevices):
         steps = zip(array.shape, array.strides, strict=True)
         return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
 
+    def memory_is_readonly(self, array: Array) -> bool:
+        return False
+
     def writable(self, array: Array) -> Array:
         if self.readonly(array):
             raise ValueError("one element stands for many")

@@ -169,7 +169,7 @@ def _ends(
     """The bounds as ``dtype`` holds them, and the native dtype wanted."""
     start, end = _number(name, start), _number(name, end)
     dtype = _spaced_dtype(xp, name, start + end, dtype)
-    if dtype.kind == "b":
+    if dtype.kind == "b" and steps != 1:
         refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
     fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from its bound as it is.
@@ -189,6 +189,8 @@ def evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
             for ends in ((start.real, end.real), (start.imag, end.imag))
         ]
         return xp.stack(parts, -1).view(dtype)[..., 0]
+    if steps == 1:
+        return xp.asarray([start], dtype)
     many = max(steps - 1, 1)
     place = xp.arange(steps, dtype="float64")
     if dtype.kind in "iu" or dtype.itemsize == 8:
@@ -200,7 +202,7 @@ def evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
         step = ((end - start) / xp.asarray(many, dtype)).astype(wide)
         first = start.astype(wide) + step * place.astype(wide)
         second = end.astype(wide) - step * (many - place).astype(wide)
-    return xp.where(place < steps // 2, first, second) if steps > 1 else first
+    return xp.where(place < steps // 2, first, second)
 
 
 #: Up to so many numbers are quicker made one by one.

@@ -173,6 +173,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     wants = edges[0] is not None or edges[1] is not None
     if wants:
         _check_target(target)
+        edges = (edge_of(target), edges[1])
     data = target._data
     if value is target or value._vc is not None and value._vc is target._vc:
         _check_shared(target, index, value)

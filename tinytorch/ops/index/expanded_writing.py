@@ -20,9 +20,9 @@ def opened(name: str, target: Tensor, value: Any, refused: bool = False) -> Iter
         RuntimeError: If that is ``refused``, or a gradient of it would be wanted, which has no
             place for what was written over; or if the memory is read-only for another reason.
     """
-    base, xp = target._base, target._xp
+    xp = target._xp
     wants = grad_enabled() and (target.requires_grad or getattr(value, "requires_grad", False))
-    if refused or wants or base is None or xp.readonly(base._data):
+    if refused or wants or xp.memory_is_readonly(target._data):
         check_writable(name, target)
     warn(
         f"Use of {name}_ on expanded tensors is deprecated, for one element stands for many "

@@ -29,6 +29,8 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
     if name == "index_copy" and index.dtype != xp.native_dtype(int64):
         found = scalar_name(xp.dtype_of(index))
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {found}")
+    if not input.size and 0 not in input.shape[: dim + 1][dim:]:
+        index = xp.zeros_like(index)  # PyTorch does not read the index of slices without elements
     # torch's type is another where it adds rows, not elements.
     rows = name == "index_add" and input.ndim > 1
     at, index = check_slices(xp, name, input, dim, index, RuntimeError if rows else IndexError)
@@ -179,6 +181,8 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, got {index.dtype.name}")
     if index.ndim > 1:
         raise RuntimeError("index_fill_(): Index is supposed to be a vector")
+    if size and not input.size:
+        return copied(xp, input)
     xp.check_indices("index_fill", index, size, at)
     out = copied(xp, input)
     rows = out if out.ndim else out.reshape(1)

@@ -257,7 +257,7 @@ def pinv(
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
     """
-    (check_square if hermitian else check_matrix)(xp, "linalg.pinv", A)
+    (check_square if hermitian and A.size else check_matrix)(xp, "linalg.pinv", A)
     if not A.size:
         return xp.zeros((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
     u, s, vh = _spectrum(xp, A, hermitian)
@@ -339,7 +339,7 @@ def matrix_rank(
         >>> tt.linalg.matrix_rank(tt.tensor([[1.0, 2.0], [2.0, 4.0]]))
         tensor(1)
     """
-    (check_square if hermitian else check_matrix)(xp, "linalg.matrix_rank", A)
+    (check_square if hermitian and A.size else check_matrix)(xp, "linalg.matrix_rank", A)
     native = xp.native_dtype(dtypes.int64)
     if not A.size:
         return xp.zeros(A.shape[:-2], native)

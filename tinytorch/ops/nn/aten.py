@@ -309,7 +309,7 @@ def native_group_norm(
         >>> tt.native_group_norm(tt.tensor([[[1.0, 3.0]]]), None, None, 1, 1, 2, 1, 0.0)[1:]
         (tensor([[2.]]), tensor([[1.]]))
     """
-    if input.numel() != N * C * HxW or tuple(input.shape[:2]) != (N, C):
+    if input.numel() != N * C * HxW or input.numel() and tuple(input.shape[:2]) != (N, C):
         raise RuntimeError(
             f"native_group_norm: Expected X.numel() == N * C * HxW, got shape {list(input.shape)} "
             f"for N={N}, C={C} and HxW={HxW}"

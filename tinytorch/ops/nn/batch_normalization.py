@@ -91,13 +91,14 @@ def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
             f"{name}: running_mean and running_var must either both be None or neither be None"
         )
     channels = input.shape[1] if input.ndim > 1 else 0
+    checked = input.numel() or name != "batch_norm"  # of nothing PyTorch computes nothing
     for argument, value in given.items():
-        if value is not None and value.numel() != channels:
+        if checked and value is not None and value.numel() != channels:
             raise RuntimeError(
                 f"{name}: {argument} should contain {channels} elements not {value.numel()}"
             )
     check_float(name, input)
-    if input.numel() or name != "batch_norm":  # of nothing PyTorch computes nothing
+    if checked:
         check_parameter_dtypes(name, input, *given.values())
 
 
@@ -105,7 +106,7 @@ def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
     """The result for no elements, which has a gradient of zeros."""
     out = input.clone()
     for parameter in (weight, bias):
-        if parameter is not None:
+        if parameter is not None and parameter.numel() == input.shape[1]:
             out = out * along_channels(parameter.to(input.dtype), input.ndim)
     return out  # type: ignore[no-any-return]
 
@@ -275,4 +276,6 @@ def local_response_norm(
         )
     neighbours = Slide(1, size, 1, size // 2, 1, input.shape[1])
     mean = slide_sum(x * x, neighbours) / size
+    if not x.is_floating_point() and not x.is_complex():
+        mean = mean.trunc()  # PyTorch pools integers into integers
     return following(x / (mean * alpha + k).pow(beta), x)

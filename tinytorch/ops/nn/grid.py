@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, Index, composite, op
+from ...dispatch.op import Array, Backend, Index, Mask, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
@@ -25,9 +25,15 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 
 @op
-def _pixels(xp: Backend, input: Array, index: Index) -> Array:
-    """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``."""
-    return xp.take_in_each(input, index)
+def _pixels(xp: Backend, input: Array, index: Index, inside: Mask | None = None) -> Array:
+    """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``.
+
+    Points that are not ``inside`` have zeros, also where a pixel is infinite.
+    """
+    out = xp.take_in_each(input, index)
+    if inside is not None:
+        xp.copyto(out, 0, where=~inside[:, None])
+    return out
 
 
 @op
@@ -41,7 +47,11 @@ def _add_pixels(xp: Backend, input: Array, index: Index, size: int) -> Array:
     return xp.reshape(out, (batch, channels, size))
 
 
-_pixels.vjp(input=lambda xp, g, in_shape, index: xp.call(_add_pixels, g, index, in_shape[2]))
+_pixels.vjp(
+    input=lambda xp, g, in_shape, index, inside: xp.call(
+        _add_pixels, xp.where(inside[:, None], g, 0), index, in_shape[2]
+    )
+)
 _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 
 
@@ -219,8 +229,8 @@ def _check_dtypes(input: Tensor, grid: Tensor) -> None:
         )
 
 
-def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> tuple[Any, Array]:
-    """The pixels at whole coordinates (raw arrays), and which lie in the image."""
+def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> Any:
+    """The pixels at whole coordinates (raw arrays), zeros outside of the image."""
     xp = flat._xp
     number: Any = 0
     inside: Any = True
@@ -228,20 +238,12 @@ def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> tuple[
         valid = (place >= 0) & (place < size)
         inside = inside & valid
         number = number * size + xp.where(valid, place, 0).astype("int64")
-    return _pixels(flat, wrap(number, xp)), inside
-
-
-def _weighted(fetched: tuple[Any, Array], weight: Any) -> Any:
-    """Pixels by weight; nothing outside of the image, but NaN where a coordinate is NaN."""
-    pixels, inside = fetched
-    mask = wrap(inside.astype(weight._data.dtype), pixels._xp)
-    return pixels * (weight * mask).unsqueeze(1)
+    return _pixels(flat, wrap(number, xp), wrap(inside, xp))
 
 
 def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
     xp = flat._xp
-    pixels, inside = _fetch(flat, [xp.rint(x._data) for x in at], image)
-    out = pixels * wrap(inside[:, None].astype(flat._data.dtype), xp)
+    out = _fetch(flat, [xp.rint(x._data) for x in at], image)
     if not at[0].requires_grad:
         return out
     never = wrap(xp.zeros((), "bool"), xp)
@@ -259,7 +261,7 @@ def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
         weight = math.prod(
             share if step else 1 - share for share, step in zip(shares, corner, strict=True)
         )
-        out = out + _weighted(_fetch(flat, places, image), weight)
+        out = out + _fetch(flat, places, image) * weight.unsqueeze(1)
     return out
 
 
@@ -274,7 +276,7 @@ def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, cor
             for start, step, size in zip(first, steps, image, strict=True)
         ]
         weight = shares[0][steps[0]] * shares[1][steps[1]]
-        out = out + _weighted(_fetch(flat, places, image), weight)
+        out = out + _fetch(flat, places, image) * weight.unsqueeze(1)
     return out
 
 

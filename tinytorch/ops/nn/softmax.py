@@ -44,7 +44,7 @@ def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> A
         out = kernel(xp, input, -1 if dim == ndim - 1 else dim)
         return out if out.flags.c_contiguous else in_rows(xp, out)
     dtype = input.dtype
-    if dtype.kind != "f":
+    if dtype.kind != "f" and size:
         last = "lastdim_kernel" if dim in (-1, ndim - 1) else "kernel"
         refuse(xp, f"{name}_{last}_impl", "uibc", input)
     dim = normalize_dim(name, dim, ndim)
@@ -197,7 +197,7 @@ def along(
     if dim is None:
         dim = _implicit_dim(name, x.ndim, stacklevel + 1)
     at = normalize_dim(name, dim, x.ndim)
-    if x._data.dtype.kind not in "fV":
+    if x._data.dtype.kind not in "fV" and x.numel():
         kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
         refuse(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
     out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())

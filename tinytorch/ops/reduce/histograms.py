@@ -293,7 +293,7 @@ def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength:
         raise RuntimeError(f"bincount: minlength should be >= 0, got {minlength}")
     if input.ndim != 1 or (input.size and int(input.min()) < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is not None and weights.shape != input.shape:
+    if input.size and weights is not None and weights.shape != input.shape:
         raise RuntimeError(
             f"bincount: weights should be 1-d and have the same length as input, got "
             f"{list(weights.shape)} and {list(input.shape)}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...graph.views import replay_from_base
 from ...backends.storage import extent
 from ...core.tensor import Tensor
 from ...core.waiting import in_memory
@@ -70,7 +71,7 @@ def _as_strided(
     array = input if lies(input, own) else laid(xp, input, own)
     flat, here = xp.memory(array) or (array.reshape(-1), 0)
     first = here + start if span else here
-    if array.size and not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
+    if not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
         raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
     window = xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
     # Where one element stands for many, as in an expanded tensor, none may be written to.
@@ -158,8 +159,32 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     size, stride = checked_window(size, stride, storage_offset)
     own = input.stride()
     here, count = place(input)
+    if storage_offset is None and not input.numel():
+        count = here  # an array without elements need not know where in the memory it begins
     start = 0 if storage_offset is None else storage_offset + input._shift - here
-    return _as_strided(input, size, stride, start, own, (-here, count - here))
+    out = _as_strided(input, size, stride, start, own, (-here, count - here))
+    if input._base is not None and out._base is input._base:
+        _show_base(out, size, stride, here + start)
+    return out
+
+
+def _show_base(window: Tensor, size: Any, stride: Any, first: int) -> None:
+    """Let a window of a view be made again from the view's base, if it lies in the base.
+
+    Args:
+        window: The window.
+        size: Its sizes.
+        stride: Its strides.
+        first: Where it begins, counted in the memory.
+    """
+    base: Any = window._base
+    if base._waits or window._waits or base._data.dtype != window._data.dtype:
+        return
+    here, count = place(base)
+    start, own = first - here, base.stride()
+    if 0 <= start <= extent(base.shape, own) - extent(size, stride):
+        limits = (-here, count - here)
+        replay_from_base(window, window._steps[1], (size, stride, start, own, limits))
 
 
 def place(input: Tensor) -> tuple[int, int]:
@@ -168,14 +193,17 @@ def place(input: Tensor) -> tuple[int, int]:
     Both are counted in the memory that it is a part of.
     """
     whole = input._memory()
-    if whole is input._data or not input.numel():
+    if whole is input._data:
         return 0, extent(input.shape, input.stride())
     distance = input._xp.address(in_memory(input)) - input._xp.address(whole)
     last = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
 
 
-@composite(method=True, out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided)
+@composite(
+    method=True, out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided,
+    moves=True,
+)  # fmt: skip
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

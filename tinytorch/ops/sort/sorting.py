@@ -183,13 +183,17 @@ def topk(
 def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool) -> Array:
     """How many boundaries lie before each value; with ``right``, also those equal to it.
 
-    NaNs lie after all numbers, and a NaN among the values at the end on either side.
+    NaNs lie after all numbers, and a NaN among the values at the end on either side. Boundaries
+    that are not sorted are bisected as PyTorch bisects them.
     """
     refuse(xp, "searchsorted_out_cpu", "c", boundaries)
-    if boundaries.ndim == 1:
+    if boundaries.ndim > 1:
+        found = _bisect(xp, boundaries, values, right)
+    elif not bool(xp.any(boundaries[:-1] > boundaries[1:])):
         found = xp.searchsorted(boundaries, values, side="right" if right else "left")
     else:
-        found = _bisect(xp, boundaries, values, right)
+        row = xp.reshape(values, (1, -1))
+        found = xp.reshape(_bisect(xp, boundaries[None], row, right), values.shape)
     if values.dtype.kind == "f":
         found = xp.where(xp.isnan(values), boundaries.shape[-1], found)
     native = xp.native_dtype(dtypes.int32 if out_int32 else dtypes.int64)

@@ -1,0 +1,85 @@
+"""Calls and programs that the fuzzer found to differ from PyTorch's, reduced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tinytorch as tt
+from tests.fuzz import calls, programs
+
+CALLS = [
+    # Empty matrices, indices of slices without elements, parameters of nothing.
+    "L.linalg.matrix_rank(L.zeros(2, 0, 3), hermitian=True)",
+    "L.linalg.pinv(L.zeros(5, 0), hermitian=True)",
+    "L.linalg.pinv(L.zeros(0, 5), hermitian=True)",
+    "L.nn.functional.softmin(L.tensor([], dtype=L.int64), 0)",
+    "L.log_softmax(L.zeros(2, 0, dtype=L.int64), 0)",
+    "L.bincount(L.tensor([], dtype=L.int64), weights=L.tensor([1.0, 2.0]), minlength=3)",
+    "L.zeros(2, 0).index_add_(0, L.tensor([5]), L.zeros(1, 0))",
+    "L.zeros(2, 0).index_copy_(0, L.tensor([5]), L.zeros(1, 0))",
+    "L.zeros(2, 0).index_fill_(0, L.tensor([5]), 1.0)",
+    "L.nn.functional.batch_norm(L.zeros(0, 2), L.ones(3), L.ones(3))",
+    # Windows over memory that an expanded tensor does not show.
+    "L.as_strided_copy(L.tensor([1, 2, 3, 4], dtype=L.bfloat16)[:1].expand(4), (2,), (1,), 0)",
+    # Means of integers.
+    "L.nn.functional.local_response_norm(L.arange(9).reshape(1, 3, 3), 2)",
+    # One number, computed from its bound as it is.
+    "L.linspace(inf, -3, 1, dtype=L.complex64)",
+    "L.linspace(-2.0, 4, 1, dtype=L.bool)",
+    "L.logspace(0, -3, 1, 5.0, dtype=L.bool)",
+    # Infinite pixels beside the image's edge.
+    *(
+        f"L.nn.functional.grid_sample(L.tensor([[[[1.0, inf], [2.0, 3.0]]]]), L.tensor([[[{points}]"
+        f"]]), padding_mode={padding!r}, align_corners=True, mode={mode!r})"
+        for padding in ("zeros", "border", "reflection")
+        for mode in ("bilinear", "nearest", "bicubic")
+        for points in ("[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]", "[-0.5, -0.5], [7.0, 0.0]")
+    ),
+    # Masked reductions of integers and complex numbers.
+    *(
+        f"L.masked.{name}(L.tensor([{numbers}], dtype=L.{dtype}), {dim}, mask=L.tensor([True, False"
+        f", True, True]){more})"
+        for name, dim, more in (
+            ("cumsum", 0, ""), ("cumprod", 0, ""), ("logsumexp", 0, ""), ("var", 0, ""),
+            ("std", None, ", unbiased=False"), ("var", 0, ", dtype=L.complex128"),
+            ("std", 0, ", correction=2"), ("logsumexp", None, ", dtype=L.float64"),
+        )
+        for dtype, numbers in (
+            ("uint8", "1, 2, 3, 7"), ("int64", "-1, 2, 3, 7"),
+            ("complex128", "1 + 2j, 3j, 5.0, -1.5 - 1j"), ("float32", "0.5, 1.5, -2.0, 3.0"),
+        )
+    ),
+]  # fmt: skip
+
+LEAF = "x = L.ones(2, 2, requires_grad=True); y = x.flatten() * 1"
+WINDOW = f"{LEAF}; v = y[:2]; w = v.as_strided((2,), (1,), 2)"
+PROGRAMS = [
+    # The gradient of a window of a view reaches the base once either was written to.
+    f"{WINDOW}; w.mul_(3); y.sum().backward()",
+    f"{WINDOW}; y.mul_(3); (w * w).sum().backward()",
+    f"{WINDOW}; (w * 3).sum().backward()",
+    f"{WINDOW}; z = w[1:]; z.mul_(3); (y * y).sum().backward()",
+    f"{WINDOW}; w[0] = 3; (y * y).sum().backward()",
+    f"{LEAF}; w = y[1:2].expand(3).as_strided((2,), (1,), 1); w.mul_(2); y.sum().backward()",
+    f"{LEAF}; w = y[:1].expand(3).as_strided((2,), (1,)); y.mul_(2); w.sum().backward()",
+    "x = L.arange(4.0); v = x[4:]; w = v.as_strided((2,), (1,), 1); w.fill_(7)",
+    # A view's node is made again in inference mode, too.
+    f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): v.retain_grad()",
+    f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): z = v + y",
+    "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
+    "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
+]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_are_pytorchs(torch: Any, call: str) -> None:
+    assert calls.compare((tt, torch), call.split("\n")) is None
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_are_pytorchs(torch: Any, program: str) -> None:
+    assert programs.compare((tt, torch), program.replace("; ", "\n").split("\n")) is None
