@@ -105,10 +105,19 @@ KNOWN = [
           "PyTorch reads past the memory of an expanded tensor in median along a dimension",
           "not L.equal((x := L.tensor([0.5, 1.5, 2.5]).expand(2, 3)).median(0)[0],"
           " x.contiguous().median(0)[0])"),
-    Known("calls", "value", r"masked\.median\((?s:.*)\.expand\(",
+    Known("calls", "value", r"\.expand\((?s:.*)\n((nan)?median_?\n\[0\] ours|masked\.median\n)",
           "PyTorch reads past the memory of an expanded tensor in median along a dimension",
           "not L.equal((x := L.tensor([0.5, 1.5, 2.5]).expand(2, 3)).nanmedian(0)[0],"
           " x.contiguous().nanmedian(0)[0])"),
+    Known("calls", "value", r"\nlinalg\.cond\n.*\((number/inf|inf/number)\)$",
+          "the condition number of a singular matrix is infinite, or a rounding error's inverse"),
+    Known("calls", "value", r"1e\+30(?s:.*)\nlinalg\.cond\n.*\(number/number\)$",
+          "a condition number beyond 1e16 is a rounding error's inverse"),
+    Known("calls", "value", r"\ngradient of linalg\.cond\n.*\((inf/nan|nan/inf)(, \w+/\w+)*\)$",
+          "the gradient of the condition number of a singular matrix"),
+    Known("calls", "value", r":0\](?s:.*)\ngradient of linalg\.(cond|matrix_norm|norm)\n"
+          r"ours \(\[True\], .*PyTorch \[False\]$",
+          "PyTorch's condition numbers and norms of empty matrices have no history"),
     Known("calls", "value", r"layer_norm\((?s:.*)1e\+30(?s:.*)\(number/nan\)$",
           "the variance overflows: PyTorch's moments are nan, not infinite",
           "F.layer_norm(L.tensor([1e30, 1.0]), (2,)).isnan().all()"),
@@ -139,7 +148,10 @@ KNOWN = [
     Known("calls", "value", r"linalg\.\w+\((?s:.*)(nan|inf|1e\+30)(?s:.*)"
           r"\((number|inf)/nan(, (number|inf)/(nan|inf))*\)$",
           "which elements of a matrix with infinities become nan depends on the LAPACK"),
-    Known("calls", "value", r"(stft|fft\.\w+|householder_product|conv\w*)\((?s:.*)" + _INF_NAN,
+    Known("calls", "value", r"householder_product\((?s:.*)(inf|nan|e\+30)(?s:.*)"
+          r"\((inf|nan)/\w+(, (inf|nan)/\w+)*\)$",
+          "infinities reach all columns of a product of reflections, in LAPACK those behind"),
+    Known("calls", "value", r"(stft|fft\.\w+|conv\w*)\((?s:.*)" + _INF_NAN,
           "infinities in products with a matrix or in a transform: their order of summation"),
     Known("calls", "value", r"bucketize\((?s:.*)\[[^\]]*nan[^\]]*\](?s:.*)\(number/number\)$",
           "nan among the boundaries lies after all numbers, as sort orders them",
@@ -168,6 +180,10 @@ KNOWN = [
     Known("calls", "raises", r"(instance_norm\((?s:.*)should contain \d+ elements"
           r"|native_group_norm\((?s:.*)Expected weight to be a vector)",
           "open: PyTorch does not look at the sizes of statistics of what is empty"),
+    Known("calls", "raises", r":0\](?s:.*)adaptive_avg_pool\dd: .*Expected input to have non-zero",
+          "open: PyTorch takes the mean of nothing, NaN, where the result has size 1"),
+    Known("calls", "raises", r":0\](?s:.*)index_add_?: .*out of bounds for dimension \d+ with size 0",
+          "open: PyTorch does not look at indices of a dimension without elements"),
     Known("calls", "value", r"conv_transpose\dd\((?s:.*)inf(?s:.*)\(nan/number\)$",
           "open: padding is multiplied by infinite weights where there are groups"),
     Known("calls", "raises", r"as_strided(?s:.*)out of bounds for storage of size 0",

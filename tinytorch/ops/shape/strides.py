@@ -168,7 +168,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     return out
 
 
-def _show_base(window: Tensor, size: Any, stride: Any, first: int) -> None:
+def _show_base(window: Any, size: Any, stride: Any, first: int) -> None:
     """Let a window of a view be made again from the view's base, if it lies in the base.
 
     Args:
