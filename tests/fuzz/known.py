@@ -109,6 +109,8 @@ KNOWN = [
           "PyTorch reads past the memory of an expanded tensor in median along a dimension",
           "not L.equal((x := L.tensor([0.5, 1.5, 2.5]).expand(2, 3)).nanmedian(0)[0],"
           " x.contiguous().nanmedian(0)[0])"),
+    Known("calls", "value", r"\n(linalg\.)?cholesky_ex\n\[0\] ours.*\(nan/number\)$",
+          "what a factorization leaves of a matrix that is not positive definite is not defined"),
     Known("calls", "value", r"\nlinalg\.cond\n.*\((number/inf|inf/number)\)$",
           "the condition number of a singular matrix is infinite, or a rounding error's inverse"),
     Known("calls", "value", r"1e\+30(?s:.*)\nlinalg\.cond\n.*\(number/number\)$",
@@ -121,8 +123,11 @@ KNOWN = [
     Known("calls", "value", r"layer_norm\((?s:.*)1e\+30(?s:.*)\(number/nan\)$",
           "the variance overflows: PyTorch's moments are nan, not infinite",
           "F.layer_norm(L.tensor([1e30, 1.0]), (2,)).isnan().all()"),
+    Known("calls", "value", r"_polynomial_\w+\((?s:.*)nan(?s:.*)\(nan/number(, \w+/number)*\)$",
+          "PyTorch's polynomials of NaN of a degree above 1 are memory that was never written",
+          "L.special.laguerre_polynomial_l(L.tensor(nan), L.tensor(3.0)).isfinite()"),
     Known("calls", "value", r"_polynomial_\w+\((?s:.*)(1e\+30|inf)(?s:.*)"
-          r"\((nan|inf)/number(, \w+/number)*\)$",
+          r"\((nan|inf)/(nan|number)(, inf/number)?(, number/number)?\)$",
           "PyTorch converts a degree of 1e30 or infinity to an int, which is undefined",
           "L.special.hermite_polynomial_h(L.ones(()), L.tensor(1e30)) == 0"),
     # Deliberate.
@@ -182,7 +187,7 @@ KNOWN = [
           "open: PyTorch does not look at the sizes of statistics of what is empty"),
     Known("calls", "raises", r":0\](?s:.*)adaptive_avg_pool\dd: .*Expected input to have non-zero",
           "open: PyTorch takes the mean of nothing, NaN, where the result has size 1"),
-    Known("calls", "raises", r":0\](?s:.*)index_add_?: .*out of bounds for dimension \d+ with size 0",
+    Known("calls", "raises", r":0\](?s:.*)index_add_?: .*index out of range.* with size 0$",
           "open: PyTorch does not look at indices of a dimension without elements"),
     Known("calls", "value", r"conv_transpose\dd\((?s:.*)inf(?s:.*)\(nan/number\)$",
           "open: padding is multiplied by infinite weights where there are groups"),
