@@ -63,7 +63,7 @@ def difference_of(
     if isinstance(theirs, Failure):
         if not isinstance(ours, Failure):
             return Difference("accepts", where, f"PyTorch: {theirs.kinds[0]}: {theirs.text}")
-        if any(kind.__name__ in ours.kinds for kind in ERRORS):
+        if ours.kinds[0] == theirs.kinds[0] or any(k.__name__ in ours.kinds for k in ERRORS):
             return None
         return Difference("error", where, f"ours: {ours.kinds[0]}: {ours.text}")
     if isinstance(ours, Failure):

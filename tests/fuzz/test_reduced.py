@@ -29,6 +29,8 @@ CALLS = [
     "L.linspace(inf, -3, 1, dtype=L.complex64)",
     "L.linspace(-2.0, 4, 1, dtype=L.bool)",
     "L.logspace(0, -3, 1, 5.0, dtype=L.bool)",
+    "L.logspace(0, -3, 0, 5.0, dtype=L.bool)",
+    "L.linspace(0, -3, 0, dtype=L.bool)",
     # Infinite pixels beside the image's edge.
     *(
         f"L.nn.functional.grid_sample(L.tensor([[[[1.0, inf], [2.0, 3.0]]]]), L.tensor([[[{points}]"
@@ -68,6 +70,8 @@ PROGRAMS = [
     # A view's node is made again in inference mode, too.
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): v.retain_grad()",
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): z = v + y",
+    "u = L.ones(2, 3); u.mul_(2); u.unsqueeze_(0); v = u.mT; w = v.as_strided((2,), (1,)); w.neg_()",
+    f"{LEAF}; z = y.abs(); z.retain_grad(); z.unsqueeze_(0); z.max(0)[0].sum().backward()",
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
 ]

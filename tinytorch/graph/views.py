@@ -219,7 +219,7 @@ def check_inplace(tensor: Any) -> None:
             )
         return
     if tensor._attr_version == tensor._vc[0] and _is_from_base(tensor):
-        tensor._attr_version -= 1
+        _refresh(tensor)
     if tensor._base._node is None and edge_of(tensor) is not None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."

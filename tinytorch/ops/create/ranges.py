@@ -169,7 +169,7 @@ def _ends(
     """The bounds as ``dtype`` holds them, and the native dtype wanted."""
     start, end = _number(name, start), _number(name, end)
     dtype = _spaced_dtype(xp, name, start + end, dtype)
-    if dtype.kind == "b" and steps != 1:
+    if dtype.kind == "b" and steps > 1:
         refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
     fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from its bound as it is.
@@ -189,8 +189,8 @@ def evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
             for ends in ((start.real, end.real), (start.imag, end.imag))
         ]
         return xp.stack(parts, -1).view(dtype)[..., 0]
-    if steps == 1:
-        return xp.asarray([start], dtype)
+    if steps < 2:
+        return xp.asarray([start][:steps], dtype)
     many = max(steps - 1, 1)
     place = xp.arange(steps, dtype="float64")
     if dtype.kind in "iu" or dtype.itemsize == 8:
@@ -319,6 +319,8 @@ def logspace(
     """
     steps = _steps("logspace", steps)
     start, end, dtype = _ends(xp, "logspace", start, end, steps, dtype)
+    if not steps:
+        return xp.zeros((0,), dtype)
     wide = dtype if dtype.kind == "c" else xp.native_dtype(dtypes.float64)
     held = wide if dtype.kind in "iu" or steps == 1 else dtype
     start, end = xp.asarray(start, held), xp.asarray(end, held)

@@ -38,6 +38,8 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
         shown = view(target, *arguments)
     move(target, in_memory(shown))
     target._node = None if leaf else shown._node
+    if target._retains_grad:
+        target._retain_from_here()
     target._bump()
     if target._base is not None:
         show_as(target, shown)
