@@ -106,6 +106,11 @@ KNOWN = [
           "PyTorch negates the imaginary part 0 to -0 in single elements, and to 0 in blocks",
           "L.sqrt(-L.full((8,), 0.5, dtype=L.complex128)).imag[0] > 0"
           " > L.sqrt(-L.full((1,), 0.5, dtype=L.complex128)).imag[0]"),
+    Known("programs", "value", r"(?s)retain_grad\(\).*(squeeze|t|transpose|swapaxes)_\("
+          r".*\n\[7\] ours",
+          "PyTorch's retained gradient has the shape from before a change of shape in place",
+          "(y := L.ones(2, 3, requires_grad=True) * 1) is not None and y.retain_grad() is None and"
+          " y.t_().sum().backward() is None and y.grad.shape != y.shape"),
     Known("programs", "value", r"new_fn INTERNAL ASSERT FAILED",
           "PyTorch's own assertion on the view of a detached complex tensor"),
     Known("programs", "value", r"(?s)(expand|broadcast_to|autograd\.grad)\(.*median\(0\)",
