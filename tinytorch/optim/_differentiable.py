@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..graph.above import ABOVE
+from ..graph.late_bound import ABOVE
 
 __all__ = ["RecordedArrays"]
 

@@ -17,7 +17,7 @@ from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
-from ...graph.above import ABOVE
+from ...graph.late_bound import ABOVE
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...graph.views import check_inplace, edge_of, rebase

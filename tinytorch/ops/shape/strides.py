@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...graph.views import replay_from_base
 from ...backends.storage import extent
 from ...core.tensor import Tensor
 from ...core.waiting import in_memory
 from ...dispatch.op import Array, Backend, composite, op
+from ...graph.views import replay_from_base
 from ..checks import integers_of
 from ..index.positions import counting
 from ..memory_order import in_rows, laid, lies
