@@ -7,7 +7,7 @@ from typing import Any
 
 from . import cuda, dtypes
 from .core.device import device
-from .cuda import _places
+from .cuda import facts
 from .warnings import warn
 
 #: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
@@ -168,7 +168,7 @@ def get_device_capability(device: Any = None, /) -> dict[str, Any]:
         >>> if tt.accelerator.is_available():
         ...     assert tt.float32 in tt.accelerator.get_device_capability()["supported_dtypes"]
     """
-    xp = _places.backend().at(_places.number(device))
+    xp = facts.backend().at(facts.number(device))
     return {"supported_dtypes": {each for each in dtypes.ALL if xp.supports(each)}}
 
 
@@ -186,7 +186,7 @@ def empty_cache() -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_cache()
     """
-    _places.backend()
+    facts.backend()
     cuda.empty_cache()
 
 
@@ -201,7 +201,7 @@ def empty_host_cache() -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_host_cache()
     """
-    _places.backend().get_default_pinned_memory_pool().free_all_blocks()
+    facts.backend().get_default_pinned_memory_pool().free_all_blocks()
 
 
 def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
@@ -230,7 +230,7 @@ def memory_allocated(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_allocated() >= 0
     """
-    _places.backend()
+    facts.backend()
     return cuda.memory_allocated(device_index)
 
 
@@ -245,7 +245,7 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.max_memory_allocated() >= 0
     """
-    _places.backend()
+    facts.backend()
     return cuda.max_memory_allocated(device_index)
 
 
@@ -260,7 +260,7 @@ def memory_reserved(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_reserved() >= tt.accelerator.memory_allocated()
     """
-    _places.backend()
+    facts.backend()
     return cuda.memory_reserved(device_index)
 
 
@@ -275,7 +275,7 @@ def max_memory_reserved(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.max_memory_reserved() >= 0
     """
-    _places.backend()
+    facts.backend()
     return cuda.max_memory_reserved(device_index)
 
 
@@ -290,7 +290,7 @@ def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
         >>> if tt.accelerator.is_available():
         ...     assert len(tt.accelerator.memory_stats()) > 0
     """
-    _places.backend()
+    facts.backend()
     return cuda.memory_stats(device_index)
 
 
@@ -305,7 +305,7 @@ def reset_peak_memory_stats(device_index: Any = None, /) -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_peak_memory_stats()
     """
-    _places.backend()
+    facts.backend()
     cuda.reset_peak_memory_stats(device_index)
 
 
@@ -320,7 +320,7 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_accumulated_memory_stats()
     """
-    _places.backend()
+    facts.backend()
 
 
 # -- names of old ------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from typing import Any
 
 from .compat.tables.others import TABLES, fill
 from .core.tensor import Tensor
-from .ops.linalg.addmm import addmm as _addmm
 from .ops.linalg.matmul import matmul
+from .ops.linalg.products import addmm as _addmm
 
 #: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
 __path__: list[str] = []

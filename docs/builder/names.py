@@ -35,7 +35,7 @@ INNER = {
 
 
 #: Where functions and classes are made that PyTorch has and that refuse here.
-REFUSALS = "tinytorch.facade.unsupported"
+REFUSALS = "tinytorch.compat.unsupported"
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ from tinytorch.numpy.functions.index_objects import Grid
 from tinytorch.numpy.functions.index_objects import IndexExpression
 from tinytorch.numpy.functions.index_objects import Joiner
 from tinytorch.numpy.ndarray import ndarray as ndarray
-from tinytorch.ops.create.factories_like import Placement
+from tinytorch.ops.create.factories import Placement
 from tinytorch.ops.create.typed_storage import BFloat16Storage as BFloat16Storage
 from tinytorch.ops.create.typed_storage import BoolStorage as BoolStorage
 from tinytorch.ops.create.typed_storage import ByteStorage as ByteStorage

@@ -53,7 +53,7 @@ def test_a_star_imports_the_families_of_its_names() -> None:
 
         names: dict[str, object] = {}
         exec("from tinytorch.fft import *", names)
-        families = "tinytorch.ops.fft.one_dimension", "tinytorch.ops.sort.sorting"
+        families = "tinytorch.ops.fft.transforms", "tinytorch.ops.sort.sorting"
         print(callable(names["rfft"]), *(family in sys.modules for family in families))
 
     assert run(program) == "True True False"
@@ -121,7 +121,7 @@ def loaded() -> None:
 
 def test_the_index_is_complete() -> None:
     before, after = json.loads(run(loaded))
-    assert len(after[""]) > 800 and len(after["Tensor"]) > 500
+    assert len(after[""]) > 700 and len(after["Tensor"]) > 500
     for space, names in after.items():
         indexed = {*registry.FAMILY_OF.get(space, ())}
         assert {*names} - indexed <= {*before.get(space, ())}, space

@@ -51,7 +51,7 @@ EXAMPLES_WITH_NUMPY = tuple(
         "state", "backends", "numpy._errstate", "ops.shape.tensor_functions.from_dlpack",
         "core.dlpack", "utils.dlpack", "ops.create.conversion.pin_memory",
         "numpy.in_place.setflags", "numpy.generators.Generator", "multiprocessing",
-        "ops.create.shared_memory",
+        "ops.create.file_memory",
         "ops.create.untyped_storage.UntypedStorage.share_memory_",
         "nn.module.conversion.Conversion.share_memory", "utils.data._workers.WorkerInfo",
     )

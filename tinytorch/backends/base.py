@@ -13,7 +13,7 @@ import numpy
 from .. import dtypes
 from . import low_precision
 from .devices import Array as Array
-from .row_starts import RowStarts
+from .scans import RowStarts
 from .special_functions import SpecialFunctions
 from .storage import whole_memory
 

@@ -5,6 +5,8 @@ where the last true element is, its own repetition tells sooner.
 
 Reference:
     W. D. Hillis, G. L. Steele, Data parallel algorithms, Communications of the ACM 29, 1986.
+
+Where the rows of row-major arrays begin in their flattened form.
 """
 
 from __future__ import annotations
@@ -128,3 +130,25 @@ def _last_true_by_slices(mask: Any, axis: int) -> Any:
         numpy.copyto(last, place, where=true)
         result[...] = last
     return out
+
+
+if TYPE_CHECKING:
+    from .base import Array, Backend
+
+#: The starts in arrays of fewer elements than this are kept, of so many shapes.
+_FEW_ROW_STARTS = 4096
+_MOST = 64
+
+
+class RowStarts(dict[tuple[int, ...], "Array"]):
+    """By the shape of an array, where each of its rows begins; few are kept for the next time."""
+
+    def __init__(self, xp: Backend) -> None:
+        self.xp = xp
+
+    def __missing__(self, shape: tuple[int, ...]) -> Array:
+        size = math.prod(shape)
+        starts = self.xp.arange(0, size, shape[-1]).reshape(shape[:-1])
+        if size < _FEW_ROW_STARTS and len(self) < _MOST:
+            self[shape] = starts
+        return starts

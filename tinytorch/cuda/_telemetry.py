@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ._places import backend, number
+from .facts import backend, number
 from .memory import in_words
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ._places import backend
+from .facts import backend
 
 __all__ = ["profile", "start", "stop"]
 

@@ -33,9 +33,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             permute_dims repeat rollaxis unstack vecdot vecmat""",
         "numpy.functions.windows": "bartlett blackman hamming hanning kaiser",
         "ops.create.conversion": "clone to",
-        "ops.create.factories": """as_tensor asarray empty empty_permuted empty_strided eye
-            from_numpy frombuffer full ones scalar_tensor tensor zeros""",
-        "ops.create.factories_like": "empty_like full_like ones_like zeros_like",
+        "ops.create.factories": """as_tensor asarray empty empty_like empty_permuted empty_strided
+            eye from_numpy frombuffer full full_like ones ones_like scalar_tensor tensor zeros
+            zeros_like""",
         "ops.create.file_memory": "from_file",
         "ops.create.ranges": "arange linspace logspace range",
         "ops.create.storages": "is_storage",
@@ -54,33 +54,29 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.fft.stft": "istft stft",
         "ops.index.assignment": "index_put index_put_",
         "ops.index.filling": "fill fill_ zero_",
-        "ops.index.gathering": """argwhere gather index_select nonzero nonzero_static take
+        "ops.index.gathering": """argwhere gather index_select masked_fill masked_fill_
+            masked_scatter masked_scatter_ masked_select nonzero nonzero_static take
             take_along_dim""",
         "ops.index.index_writing": """index_add index_add_ index_copy index_copy_ index_fill
             index_fill_ index_reduce index_reduce_ put put_""",
-        "ops.index.masking": """masked_fill masked_fill_ masked_scatter masked_scatter_
-            masked_select""",
         "ops.index.scattering": """scatter scatter_ scatter_add scatter_add_ scatter_reduce
             scatter_reduce_""",
         "ops.index.slicing": """diagonal_scatter narrow narrow_copy select select_scatter
             slice_scatter unfold""",
-        "ops.linalg.addmm": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
-        "ops.linalg.bilinear": "bilinear",
         "ops.linalg.deprecated": "eig lstsq matrix_rank solve symeig",
-        "ops.linalg.determinant": "det logdet",
-        "ops.linalg.distance_matrix": "cdist pdist",
+        "ops.linalg.eigen": "lobpcg",
         "ops.linalg.einsum": "einsum inner kron tensordot",
-        "ops.linalg.lobpcg": "lobpcg",
         "ops.linalg.lu": "lu_unpack",
         "ops.linalg.matmul": "bmm dot ger matmul mm mv outer",
         "ops.linalg.matrix_factors": "lu lu_solve pca_lowrank qr slogdet svd svd_lowrank",
-        "ops.linalg.power": "matrix_exp matrix_power",
-        "ops.linalg.products": "chain_matmul",
+        "ops.linalg.matrix_functions": "det logdet matrix_exp matrix_power",
+        "ops.linalg.products": """addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm
+            baddbmm_ bilinear chain_matmul""",
         "ops.linalg.qr": "geqrf orgqr ormqr",
         "ops.linalg.solve": "inverse",
         "ops.linalg.svd": "pinverse",
         "ops.linalg.triangular": "cholesky cholesky_inverse cholesky_solve triangular_solve",
-        "ops.linalg.vector_products": "cross trace vander vdot",
+        "ops.linalg.vector_products": "cdist cross pdist trace vander vdot",
         "ops.nn.activation": "relu relu_ sigmoid sigmoid_",
         "ops.nn.adaptive_pooling": "adaptive_avg_pool1d",
         "ops.nn.aten": """_log_softmax_backward_data _softmax_backward_data affine_grid_generator
@@ -96,20 +92,20 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.normalization": "rms_norm",
         "ops.nn.padding": "constant_pad_nd",
         "ops.nn.pooling": "avg_pool1d max_pool1d max_pool2d max_pool3d",
-        "ops.nn.pooling_indices": "adaptive_max_pool1d max_pool1d_with_indices",
         "ops.nn.rectifiers": "celu celu_ hardshrink prelu selu selu_ threshold threshold_",
         "ops.nn.recurrent": """gru gru_cell lstm lstm_cell rnn_relu rnn_relu_cell rnn_tanh
             rnn_tanh_cell""",
         "ops.nn.shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
         "ops.nn.softmax": "log_softmax softmax",
+        "ops.nn.unpooling": "adaptive_max_pool1d max_pool1d_with_indices",
         "ops.pointwise.addcmul_lerp": "addcdiv addcdiv_ addcmul addcmul_ lerp lerp_",
         "ops.pointwise.arithmetic": """abs abs_ absolute absolute_ add add_ mul mul_ multiply
             multiply_ neg neg_ negative negative_ positive reciprocal reciprocal_ square square_ sub
             sub_ subtract subtract_""",
         "ops.pointwise.bitwise": """bitwise_and bitwise_and_ bitwise_invert bitwise_invert_
             bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
-            bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ invert left_shift
-            right_shift""",
+            bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ gcd gcd_ invert lcm
+            lcm_ left_shift right_shift""",
         "ops.pointwise.comparison": """allclose eq eq_ equal ge ge_ greater greater_ greater_equal
             greater_equal_ gt gt_ isclose isfinite isinf isnan isneginf isposinf isreal le le_ less
             less_ less_equal less_equal_ logical_and logical_and_ logical_not logical_not_
@@ -120,7 +116,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.division": """div div_ divide divide_ floor_divide floor_divide_ mod
             remainder remainder_ true_divide true_divide_""",
         "ops.pointwise.exponential": """exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p
-            log1p_ log2 log2_ log_ pow pow_ power rsqrt rsqrt_ sqrt sqrt_""",
+            log1p_ log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow pow_ power rsqrt rsqrt_
+            sqrt sqrt_ xlogy xlogy_""",
         "ops.pointwise.floating_point": """float_power float_power_ frexp ldexp ldexp_ nan_to_num
             nan_to_num_""",
         "ops.pointwise.foreach": """_foreach_abs _foreach_abs_ _foreach_acos _foreach_acos_
@@ -140,8 +137,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _foreach_sign _foreach_sign_ _foreach_sin _foreach_sin_ _foreach_sinh _foreach_sinh_
             _foreach_sqrt _foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_
             _foreach_tanh _foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_""",
-        "ops.pointwise.integers": "gcd gcd_ lcm lcm_",
-        "ops.pointwise.logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
         "ops.pointwise.promotion": "can_cast result_type",
         "ops.pointwise.rounding": """around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod
             fmod_ frac frac_ heaviside heaviside_ nextafter nextafter_ round round_ sign sign_
@@ -153,40 +148,38 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             asin_ asinh asinh_ atan atan2 atan2_ atan_ atanh atanh_ cos cos_ cosh cosh_ deg2rad
             deg2rad_ degrees hypot hypot_ rad2deg rad2deg_ radians sin sin_ sinc sinc_ sinh sinh_
             tan tan_ tanh tanh_""",
-        "ops.random.discrete": "binomial poisson",
-        "ops.random.sampling": "bernoulli multinomial normal rand randint randn randperm",
-        "ops.random.sampling_like": "rand_like randint_like randn_like",
+        "ops.random.sampling": """bernoulli binomial multinomial normal poisson rand rand_like
+            randint randint_like randn randn_like randperm""",
         "ops.reduce.cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "ops.reduce.differences": "cumulative_trapezoid diff trapezoid trapz",
-        "ops.reduce.distances": "cosine_similarity pairwise_distance",
         "ops.reduce.extrema": "amax amin aminmax argmax argmin max min",
         "ops.reduce.hashing": "hash_tensor",
         "ops.reduce.histograms": "bincount histc histogram histogramdd",
-        "ops.reduce.norms": "dist frobenius_norm norm norm_except_dim nuclear_norm renorm renorm_",
+        "ops.reduce.norms": """cosine_similarity dist frobenius_norm norm norm_except_dim
+            nuclear_norm pairwise_distance renorm renorm_""",
         "ops.reduce.quantiles": "nanquantile quantile",
         "ops.reduce.reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
         "ops.reduce.sampled_gradients": "gradient",
         "ops.reduce.segments": "segment_reduce",
-        "ops.reduce.statistics": "corrcoef cov",
-        "ops.reduce.variance": "std std_mean var var_mean",
-        "ops.shape.broadcasting": "broadcast_shapes broadcast_tensors broadcast_to expand_as",
-        "ops.shape.combining": "block_diag cartesian_prod combinations meshgrid unravel_index",
+        "ops.reduce.variance": "corrcoef cov std std_mean var var_mean",
         "ops.shape.diagonal": """diag diag_embed diagflat diagonal tril tril_ tril_indices triu
             triu_ triu_indices""",
         "ops.shape.inspection": "is_conj is_inference is_neg is_nonzero is_same_size is_tensor",
-        "ops.shape.joining": """atleast_1d atleast_2d atleast_3d cat column_stack concat concatenate
-            dstack hstack row_stack stack vstack""",
-        "ops.shape.rearranging": "fliplr flipud repeat_interleave roll rot90 tile",
+        "ops.shape.joining": """atleast_1d atleast_2d atleast_3d block_diag cartesian_prod cat
+            column_stack combinations concat concatenate dstack hstack meshgrid row_stack stack
+            unravel_index vstack""",
+        "ops.shape.rearranging": """adjoint fliplr flipud moveaxis movedim repeat_interleave roll
+            rot90 t tile""",
         "ops.shape.reshaping_inplace": """as_strided_ resize_as_ squeeze_ swapaxes_ swapdims_ t_
             transpose_ unsqueeze_""",
         "ops.shape.sizes": """expand flatten flip permute ravel reshape squeeze swapaxes swapdims
             transpose unflatten unsqueeze""",
         "ops.shape.splitting": """array_split chunk dsplit hsplit split split_with_sizes
             tensor_split unbind unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit""",
-        "ops.shape.strides": "as_strided as_strided_copy as_strided_scatter",
+        "ops.shape.strides": """as_strided as_strided_copy as_strided_scatter broadcast_shapes
+            broadcast_tensors broadcast_to expand_as""",
         "ops.shape.tensor_functions": """detach detach_ from_dlpack get_device is_complex
             is_floating_point is_signed numel rsub""",
-        "ops.shape.transposition": "adjoint moveaxis movedim t",
         "ops.shape.view_copies": """alias_copy detach_copy diagonal_copy expand_copy permute_copy
             select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy
             transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy
@@ -204,9 +197,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     "Tensor": {
         "ops.create.conversion": """astype bfloat16 bool byte cdouble cfloat char clone cpu cuda
             double float half int is_pinned long pin_memory short to type type_as""",
-        "ops.create.factories_like": """new_empty new_empty_strided new_full new_ones new_tensor
+        "ops.create.factories": """new_empty new_empty_strided new_full new_ones new_tensor
             new_zeros""",
-        "ops.create.shared_memory": "is_shared share_memory_",
+        "ops.create.file_memory": "is_shared share_memory_",
         "ops.create.storages": "set_ storage untyped_storage",
         "ops.create.unsupported_layouts": """ccol_indices chalf coalesce col_indices crow_indices
             dense_dim dequantize indices int_repr is_coalesced is_distributed is_ipu is_maia
@@ -218,26 +211,24 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.fft.stft": "istft stft",
         "ops.index.array_methods": "argpartition choose compress conjugate copy flat to_device",
         "ops.index.assignment": "__setitem__ index_put index_put_",
-        "ops.index.diagonal_filling": "fill_diagonal_",
-        "ops.index.filling": "copy_ fill fill_ module_load zero_",
-        "ops.index.gathering": """argwhere gather index_select nonzero nonzero_static take
+        "ops.index.filling": "copy_ fill fill_ fill_diagonal_ module_load zero_",
+        "ops.index.gathering": """argwhere gather index_select masked_fill masked_fill_
+            masked_scatter masked_scatter_ masked_select nonzero nonzero_static take
             take_along_dim""",
         "ops.index.index_writing": """index_add index_add_ index_copy index_copy_ index_fill
             index_fill_ index_reduce index_reduce_ put put_""",
         "ops.index.indexing": "__getitem__",
-        "ops.index.masking": """masked_fill masked_fill_ masked_scatter masked_scatter_
-            masked_select""",
         "ops.index.scattering": """scatter scatter_ scatter_add scatter_add_ scatter_reduce
             scatter_reduce_""",
         "ops.index.slicing": """diagonal_scatter narrow narrow_copy select select_scatter
             slice_scatter unfold""",
-        "ops.linalg.addmm": "addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm baddbmm_",
         "ops.linalg.deprecated": "eig lstsq reinforce resize resize_as solve symeig",
-        "ops.linalg.determinant": "det logdet",
         "ops.linalg.einsum": "inner kron",
         "ops.linalg.matmul": "__matmul__ __rmatmul__ bmm dot ger matmul mm mv outer",
         "ops.linalg.matrix_factors": "lu lu_solve qr slogdet svd",
-        "ops.linalg.power": "matrix_exp matrix_power",
+        "ops.linalg.matrix_functions": "det logdet matrix_exp matrix_power",
+        "ops.linalg.products": """addbmm addbmm_ addmm addmm_ addmv addmv_ addr addr_ baddbmm
+            baddbmm_""",
         "ops.linalg.qr": "geqrf orgqr ormqr",
         "ops.linalg.solve": "inverse",
         "ops.linalg.svd": "pinverse",
@@ -255,7 +246,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             __ixor__ __lshift__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__
             __xor__ bitwise_and bitwise_and_ bitwise_invert bitwise_invert_ bitwise_left_shift
             bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_right_shift
-            bitwise_right_shift_ bitwise_xor bitwise_xor_""",
+            bitwise_right_shift_ bitwise_xor bitwise_xor_ gcd gcd_ lcm lcm_""",
         "ops.pointwise.comparison": """__eq__ __ge__ __gt__ __le__ __lt__ __ne__ allclose eq eq_
             equal ge ge_ greater greater_ greater_equal greater_equal_ gt gt_ isclose isfinite isinf
             isnan isneginf isposinf isreal le le_ less less_ less_equal less_equal_ logical_and
@@ -268,11 +259,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             divide divide_ floor_divide floor_divide_ remainder remainder_ true_divide
             true_divide_""",
         "ops.pointwise.exponential": """__ipow__ __pow__ __rpow__ exp exp2 exp2_ exp_ expm1 expm1_
-            log log10 log10_ log1p log1p_ log2 log2_ log_ pow pow_ rsqrt rsqrt_ sqrt sqrt_""",
+            log log10 log10_ log1p log1p_ log2 log2_ log_ logaddexp logaddexp2 logit logit_ pow pow_
+            rsqrt rsqrt_ sqrt sqrt_ xlogy xlogy_""",
         "ops.pointwise.floating_point": """float_power float_power_ frexp ldexp ldexp_ nan_to_num
             nan_to_num_""",
-        "ops.pointwise.integers": "gcd gcd_ lcm lcm_",
-        "ops.pointwise.logarithms": "logaddexp logaddexp2 logit logit_ xlogy xlogy_",
         "ops.pointwise.mapping": "apply_ map2_ map_",
         "ops.pointwise.rounding": """ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod fmod_
             frac frac_ heaviside heaviside_ nextafter nextafter_ round round_ sign sign_ signbit
@@ -295,23 +285,22 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.norms": "dist norm renorm renorm_",
         "ops.reduce.quantiles": "nanquantile quantile",
         "ops.reduce.reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
-        "ops.reduce.statistics": "corrcoef cov",
-        "ops.reduce.variance": "std var",
-        "ops.shape.broadcasting": "broadcast_to expand_as sum_to_size",
-        "ops.shape.combining": "combinations",
+        "ops.reduce.variance": "corrcoef cov std var",
         "ops.shape.diagonal": "diag diag_embed diagflat diagonal tril tril_ triu triu_",
         "ops.shape.inspection": """data_ptr dim_order is_conj is_cpu is_cuda is_meta is_neg
             is_nonzero is_quantized is_same_size is_set_to is_sparse storage_offset""",
-        "ops.shape.rearranging": "fliplr flipud repeat repeat_interleave roll rot90 tile",
+        "ops.shape.joining": "combinations",
+        "ops.shape.rearranging": """H T adjoint fliplr flipud mH mT moveaxis movedim repeat
+            repeat_interleave roll rot90 t tile""",
         "ops.shape.reshaping_inplace": """as_strided_ resize_ resize_as_ squeeze_ swapaxes_
             swapdims_ t_ transpose_ unsqueeze_""",
         "ops.shape.sizes": """expand flatten flip permute ravel reshape squeeze swapaxes swapdims
             transpose unflatten unsqueeze""",
         "ops.shape.splitting": """array_split chunk dsplit hsplit split split_with_sizes
             tensor_split unbind unsafe_chunk unsafe_split unsafe_split_with_sizes vsplit""",
-        "ops.shape.strides": "as_strided as_strided_copy as_strided_scatter",
+        "ops.shape.strides": """as_strided as_strided_copy as_strided_scatter broadcast_to expand_as
+            sum_to_size""",
         "ops.shape.tensor_functions": "as_subclass new",
-        "ops.shape.transposition": "H T adjoint mH mT moveaxis movedim t",
         "ops.shape.views": "contiguous reshape_as view view_as",
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
         "ops.sort.sorting": "argsort msort searchsorted sort topk",
@@ -323,38 +312,34 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     },
     "fft": {
         "ops.fft.frequencies": "fftfreq fftshift ifftshift rfftfreq",
-        "ops.fft.many_dimensions": "fftn hfftn ifftn ihfftn irfftn rfftn",
-        "ops.fft.one_dimension": "fft hfft ifft ihfft irfft rfft",
-        "ops.fft.two_dimensions": "fft2 hfft2 ifft2 ihfft2 irfft2 rfft2",
+        "ops.fft.many_dimensions": """fft2 fftn hfft2 hfftn ifft2 ifftn ihfft2 ihfftn irfft2 irfftn
+            rfft2 rfftn""",
+        "ops.fft.transforms": "fft hfft ifft ihfft irfft rfft",
     },
     "linalg": {
         "numpy.functions.tensor_shapes": "matrix_transpose outer tensordot trace",
-        "ops.linalg.determinant": "det slogdet",
         "ops.linalg.eigen": "eig eigh eigvals eigvalsh",
-        "ops.linalg.ldl": "ldl_factor ldl_factor_ex ldl_solve",
-        "ops.linalg.lstsq": "lstsq",
-        "ops.linalg.lu": "lu lu_factor lu_factor_ex lu_solve",
+        "ops.linalg.lu": "ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve",
         "ops.linalg.matmul": "matmul",
         "ops.linalg.matrix_factors": "diagonal",
+        "ops.linalg.matrix_functions": "det matrix_exp matrix_power slogdet",
         "ops.linalg.norm": "cond matrix_norm norm vector_norm",
-        "ops.linalg.power": "matrix_exp matrix_power",
         "ops.linalg.products": "cross multi_dot vander vecdot",
         "ops.linalg.qr": "householder_product qr",
-        "ops.linalg.solve": "inv inv_ex solve solve_ex tensorinv tensorsolve",
+        "ops.linalg.solve": "inv inv_ex lstsq solve solve_ex tensorinv tensorsolve",
         "ops.linalg.svd": "matrix_rank pinv svd svdvals",
         "ops.linalg.triangular": "cholesky cholesky_ex solve_triangular",
     },
     "nn.functional": {
-        "ops.linalg.bilinear": "bilinear",
-        "ops.linalg.distance_matrix": "pdist",
-        "ops.linalg.grouped_products": "grouped_mm",
         "ops.linalg.matmul": "linear",
+        "ops.linalg.products": "bilinear grouped_mm",
+        "ops.linalg.vector_products": "pdist",
         "ops.nn.activation": """elu elu_ gelu leaky_relu leaky_relu_ relu relu_ sigmoid sigmoid_
             silu silu_""",
         "ops.nn.adaptive_pooling": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
         "ops.nn.aten": "rrelu_",
-        "ops.nn.attention": "scaled_dot_product_attention",
+        "ops.nn.attention": "multi_head_attention_forward scaled_dot_product_attention",
         "ops.nn.batch_normalization": "batch_norm instance_norm local_response_norm",
         "ops.nn.class_loss": "cross_entropy linear_cross_entropy nll_loss",
         "ops.nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
@@ -365,61 +350,53 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.embedding": "embedding embedding_bag one_hot",
         "ops.nn.grid": "affine_grid grid_sample",
         "ops.nn.interpolation": "interpolate upsample upsample_bilinear upsample_nearest",
-        "ops.nn.loss": "huber_loss l1_loss mse_loss smooth_l1_loss",
+        "ops.nn.loss": """binary_cross_entropy binary_cross_entropy_with_logits gaussian_nll_loss
+            huber_loss kl_div l1_loss mse_loss poisson_nll_loss smooth_l1_loss""",
         "ops.nn.margin_loss": """cosine_embedding_loss hinge_embedding_loss margin_ranking_loss
             multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss
             triplet_margin_loss triplet_margin_with_distance_loss""",
-        "ops.nn.multi_head_attention": "multi_head_attention_forward",
         "ops.nn.normalization": "group_norm layer_norm normalize rms_norm",
         "ops.nn.padding": "pad",
-        "ops.nn.pooling": "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d",
-        "ops.nn.pooling_indices": """adaptive_max_pool1d_with_indices
-            adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices
-            fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices
-            max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices""",
-        "ops.nn.power_pooling": "lp_pool1d lp_pool2d lp_pool3d",
-        "ops.nn.probability_loss": """binary_cross_entropy binary_cross_entropy_with_logits
-            gaussian_nll_loss kl_div poisson_nll_loss""",
-        "ops.nn.rectifiers": """celu celu_ hardshrink hardsigmoid hardsigmoid_ hardswish hardswish_
-            hardtanh hardtanh_ prelu relu6 relu6_ selu selu_ softshrink threshold threshold_""",
+        "ops.nn.pooling": """avg_pool1d avg_pool2d avg_pool3d lp_pool1d lp_pool2d lp_pool3d
+            max_pool1d max_pool2d max_pool3d""",
+        "ops.nn.rectifiers": """celu celu_ glu gumbel_softmax hardshrink hardsigmoid hardsigmoid_
+            hardswish hardswish_ hardtanh hardtanh_ logsigmoid mish mish_ prelu relu6 relu6_ selu
+            selu_ softmin softplus softshrink softsign tanhshrink threshold threshold_""",
         "ops.nn.shuffling": "channel_shuffle native_channel_shuffle pixel_shuffle pixel_unshuffle",
-        "ops.nn.smooth_activation": """glu gumbel_softmax logsigmoid mish mish_ softmin softplus
-            softsign tanhshrink""",
         "ops.nn.softmax": "log_softmax softmax",
         "ops.nn.unfolding": "fold unfold",
-        "ops.nn.unpooling": """fractional_max_pool2d fractional_max_pool3d max_unpool1d max_unpool2d
-            max_unpool3d""",
+        "ops.nn.unpooling": """adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices
+            adaptive_max_pool3d_with_indices fractional_max_pool2d
+            fractional_max_pool2d_with_indices fractional_max_pool3d
+            fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices
+            max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d""",
         "ops.pointwise.trigonometric": "tanh tanh_",
-        "ops.reduce.distances": "cosine_similarity pairwise_distance",
+        "ops.reduce.norms": "cosine_similarity pairwise_distance",
     },
     "private": {
         "numpy.functions.elementwise": "_bits",
         "ops.create.conversion": """_assigned _clear_region _laid _pinned _to_dtype _view_scatter
             _written_over""",
-        "ops.create.factories_like": "_ones_like _zeros_like",
+        "ops.create.factories": "_ones_like _zeros_like",
         "ops.fft.stft": "_framed _overlapped",
         "ops.fft.transforms": """_complex_transform _from_half _real_transform _resized
             _scale_inside _to_half""",
         "ops.index.assignment": "_additem _clear_item _setitem",
-        "ops.index.diagonal_filling": "_diagonal_filled",
-        "ops.index.filling": "_copied_over _zeros_over",
-        "ops.index.gathering": """_from_front _index_sum _take_sum chosen gather_sum
-            largest_at_places""",
+        "ops.index.filling": "_copied_over _diagonal_filled _zeros_over",
+        "ops.index.gathering": """_from_front _index_sum _masked_read _masked_write _take_sum chosen
+            gather_sum largest_at_places""",
         "ops.index.index_writing": "_put_zeros",
         "ops.index.indexing": "_getitem _scatter_item",
-        "ops.index.masking": "_masked_read _masked_write",
         "ops.index.scattering": """_gather_into _scatter _scatter_count _scatter_extreme
             _scatter_product""",
         "ops.index.slicing": "_part_write _select _unfold_sum slice",
-        "ops.linalg.determinant": "_cofactor _cofactor_slope",
-        "ops.linalg.distance_matrix": "_distances",
         "ops.linalg.eigen": "_eigvals _eigvalsh",
         "ops.linalg.einsum": "_contract",
         "ops.linalg.lu": "_permutation_matrix _swap_rows",
-        "ops.linalg.power": "_identity",
+        "ops.linalg.matrix_functions": "_cofactor _cofactor_slope _identity",
         "ops.linalg.svd": "_svdvals",
         "ops.linalg.triangular": "_inverse _solved",
-        "ops.linalg.vector_products": "_scaled_identity _trace",
+        "ops.linalg.vector_products": "_distances _scaled_identity _trace",
         "ops.nn.adaptive_pooling": "_means _uneven_mean _uneven_spread largest_at largest_in_image",
         "ops.nn.attention": "attended attention_in_blocks attention_weights",
         "ops.nn.class_loss": """_negative_at _negative_onto _reduced_surprise _spread _surprise
@@ -431,15 +408,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _scale_gradient""",
         "ops.nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped",
         "ops.nn.interpolation": "resample",
-        "ops.nn.loss": "_huber_error _mean_squared_error _squared_error _sum_of_squares",
+        "ops.nn.loss": """_binary_cross_entropy _huber_error _logits_cross_entropy
+            _mean_squared_error _slope_of_bce _squared_error _sum_of_squares""",
         "ops.nn.margin_loss": "_before_end _gaps _label_mask _slopes",
         "ops.nn.normalization": "_layer_norm standardize",
         "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _repeated",
         "ops.nn.pooling": "max_indices",
-        "ops.nn.probability_loss": "_binary_cross_entropy _logits_cross_entropy _slope_of_bce",
-        "ops.nn.rectifiers": "_prelu_gradient",
+        "ops.nn.rectifiers": "_prelu_gradient _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
-        "ops.nn.smooth_activation": "_tanhshrink",
         "ops.nn.softmax": "_log_softmax _softmax",
         "ops.nn.unfolding": """_columns _summed slide_max slide_pick slide_place slide_put
             slide_spread slide_sum""",
@@ -459,8 +435,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.norms": "p_norm",
         "ops.reduce.quantiles": "_between _last_rank",
         "ops.reduce.variance": "_std _var _var_along",
-        "ops.shape.combining": "_chosen",
         "ops.shape.diagonal": "_diagonal_write triangle_indices",
+        "ops.shape.joining": "_chosen",
         "ops.shape.rearranging": "_repeat_index _tile",
         "ops.shape.strides": "_as_strided _placed _strided_scatter _window",
         "ops.shape.views": "_in_format _view _view_dtype in_order",
@@ -473,16 +449,15 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     "return_types": {
         "numpy.functions.sets": """unique_all unique_all_out unique_counts unique_counts_out
             unique_inverse unique_inverse_out""",
-        "ops.linalg.determinant": "linalg_slogdet linalg_slogdet_out",
         "ops.linalg.eigen": "linalg_eig linalg_eig_out linalg_eigh linalg_eigh_out",
-        "ops.linalg.ldl": """linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_factor_ex_out
-            linalg_ldl_factor_out""",
-        "ops.linalg.lstsq": "linalg_lstsq linalg_lstsq_out",
-        "ops.linalg.lu": """linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_factor_ex_out
-            linalg_lu_factor_out linalg_lu_out lu_unpack lu_unpack_out""",
+        "ops.linalg.lu": """linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_factor_ex_out
+            linalg_ldl_factor_out linalg_lu linalg_lu_factor linalg_lu_factor_ex
+            linalg_lu_factor_ex_out linalg_lu_factor_out linalg_lu_out lu_unpack lu_unpack_out""",
         "ops.linalg.matrix_factors": "qr qr_out slogdet slogdet_out svd svd_out",
+        "ops.linalg.matrix_functions": "linalg_slogdet linalg_slogdet_out",
         "ops.linalg.qr": "geqrf geqrf_out linalg_qr linalg_qr_out",
-        "ops.linalg.solve": "linalg_inv_ex linalg_inv_ex_out linalg_solve_ex linalg_solve_ex_out",
+        "ops.linalg.solve": """linalg_inv_ex linalg_inv_ex_out linalg_lstsq linalg_lstsq_out
+            linalg_solve_ex linalg_solve_ex_out""",
         "ops.linalg.svd": "linalg_svd linalg_svd_out",
         "ops.linalg.triangular": """linalg_cholesky_ex linalg_cholesky_ex_out triangular_solve
             triangular_solve_out""",
@@ -501,8 +476,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     "special": {
         "ops.nn.activation": "expit",
         "ops.nn.softmax": "log_softmax softmax",
-        "ops.pointwise.exponential": "exp2 exp2_ expm1 expm1_ log1p log1p_",
-        "ops.pointwise.logarithms": "logit logit_ xlog1py xlogy xlogy_",
+        "ops.pointwise.exponential": """exp2 exp2_ expm1 expm1_ log1p log1p_ logit logit_ xlog1py
+            xlogy xlogy_""",
         "ops.pointwise.rounding": "round round_",
         "ops.pointwise.trigonometric": "sinc sinc_",
         "ops.reduce.reduction": "logsumexp",

@@ -9,7 +9,7 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
-from ..graph.late_bound import ABOVE
+from ..graph.above import ABOVE
 from ..state.tracebacks import shorten
 from .compiled import make_inplace_function, serve, unwritten
 from .signature import of_operator

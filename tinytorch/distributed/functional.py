@@ -12,7 +12,7 @@ from typing import Any
 
 from ..autograd.function import Function
 from ..core.tensor import Tensor
-from ..ops.create.factories_like import empty_like, zeros_like
+from ..ops.create.factories import empty_like, zeros_like
 from . import collectives, exchange
 from .membership import get_rank, get_world_size
 from .process_group import member, world

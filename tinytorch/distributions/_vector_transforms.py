@@ -11,7 +11,7 @@ from ..ops.create.factories import eye
 from ..ops.create.ranges import arange
 from ..ops.linalg.triangular import cholesky
 from ..ops.nn.padding import pad
-from ..ops.nn.smooth_activation import logsigmoid, softplus
+from ..ops.nn.rectifiers import logsigmoid, softplus
 from . import constraints
 from ._transform import _Plain, check_dims
 from .utils import clipped_sigmoid, tril_matrix_to_vec, vec_to_tril_matrix

@@ -9,7 +9,7 @@ from ..dtypes import finfo
 from ..ops.create.factories import eye, tensor
 from ..ops.create.ranges import arange
 from ..ops.random.sampling import multinomial
-from ..ops.shape.broadcasting import broadcast_tensors
+from ..ops.shape.strides import broadcast_tensors
 from ..state import no_grad
 from . import constraints
 from ._probs import _Chances, _given, _listed

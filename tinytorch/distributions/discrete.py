@@ -8,9 +8,8 @@ from typing import Any
 from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
 from ..ops.create.ranges import arange
-from ..ops.nn.smooth_activation import logsigmoid
-from ..ops.random.discrete import binomial, poisson
-from ..ops.random.sampling import bernoulli
+from ..ops.nn.rectifiers import logsigmoid
+from ..ops.random.sampling import bernoulli, binomial, poisson
 from ..state import no_grad
 from . import constraints
 from ._probs import _Chances, _listed

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.pointwise.logarithms import xlog1py
+from ..ops.pointwise.exponential import xlog1py
 from ..ops.random.sampling import rand
 from . import constraints
 from ._location import _Located

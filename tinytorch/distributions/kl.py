@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..ops.nn.smooth_activation import softplus
+from ..ops.nn.rectifiers import softplus
 from . import kl_divergences as kl_divergences
 from ._kl_registry import _KL_MEMOIZE as _KL_MEMOIZE
 from ._kl_registry import _KL_REGISTRY as _KL_REGISTRY

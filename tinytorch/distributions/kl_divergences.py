@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..ops.shape.broadcasting import broadcast_shapes
+from ..ops.shape.strides import broadcast_shapes
 from ._kl_registry import register_kl
 from .continuous import Exponential, Laplace, Uniform
 from .discrete import Bernoulli, Binomial, Poisson

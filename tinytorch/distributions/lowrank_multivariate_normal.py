@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tensor import Size, Tensor
 from ..ops.create.factories import eye
 from ..ops.linalg.triangular import cholesky, solve_triangular
-from ..ops.shape.broadcasting import broadcast_tensors
+from ..ops.shape.strides import broadcast_tensors
 from . import constraints
 from ._location import _Centered
 from .multivariate_normal import _batch_mahalanobis, _batch_mv, _log_diagonal

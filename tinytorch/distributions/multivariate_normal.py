@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tensor import Size, Tensor
 from ..ops.create.factories import eye
 from ..ops.linalg.triangular import cholesky, cholesky_inverse, solve_triangular
-from ..ops.shape.broadcasting import broadcast_shapes
+from ..ops.shape.strides import broadcast_shapes
 from . import constraints
 from ._location import _Centered
 from .distribution import Distribution

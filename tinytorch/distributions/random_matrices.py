@@ -10,11 +10,11 @@ from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
 from ..ops.create.factories import tensor
 from ..ops.create.ranges import arange
-from ..ops.linalg.determinant import slogdet
+from ..ops.linalg.matrix_functions import slogdet
 from ..ops.linalg.triangular import cholesky_solve
 from ..ops.random.sampling import randn
-from ..ops.shape.broadcasting import broadcast_shapes
 from ..ops.shape.joining import cat
+from ..ops.shape.strides import broadcast_shapes
 from ..ops.special.gamma_functions import mvlgamma
 from ..state import no_grad
 from ..warnings import warn

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
-from ..ops.nn.smooth_activation import logsigmoid, softplus
-from ..ops.shape.broadcasting import broadcast_shapes
+from ..ops.nn.rectifiers import logsigmoid, softplus
+from ..ops.shape.strides import broadcast_shapes
 from . import constraints
 from ._joined_transforms import CatTransform as CatTransform
 from ._joined_transforms import StackTransform as StackTransform

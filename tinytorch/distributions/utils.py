@@ -10,10 +10,10 @@ from typing import Any, Generic, Self, TypeVar, overload
 from ..core.tensor import Tensor
 from ..dtypes import finfo
 from ..ops.create.factories import tensor
-from ..ops.nn.probability_loss import binary_cross_entropy_with_logits
+from ..ops.nn.loss import binary_cross_entropy_with_logits
 from ..ops.nn.softmax import softmax
 from ..ops.random.sampling import normal
-from ..ops.shape.broadcasting import broadcast_tensors
+from ..ops.shape.strides import broadcast_tensors
 from ..state import enable_grad, get_default_dtype
 
 __all__ = [

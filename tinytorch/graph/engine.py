@@ -22,6 +22,7 @@ from ..backends.storage import dense_order, laid_like
 from ..state import Variable
 from ..state.recorder import RECORDER
 from ..warnings import warn
+from .above import ABOVE
 from .hooks import (
     AfterAccumulation,
     BeforeAccumulation,
@@ -30,7 +31,6 @@ from .hooks import (
     check_nothing,
     hooked,
 )
-from .late_bound import ABOVE
 from .nodes import (
     Edge,
     Node,

@@ -1,23 +1,86 @@
-"""How the optimizers get from parameter groups to one kernel call over many arrays."""
+"""How the optimizers get from parameter groups to one kernel call over many arrays.
+
+The kernels' ``xp`` of a step over tensors: one that is recorded, or whose rate is a tensor.
+
+The functional forms of the optimizers: one step over lists of tensors, ``optim.adam.adam``.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from .. import backends
+from ..graph.above import ABOVE
 from ..backends.base import Backend
 from ..core.tensor import Tensor, wrap
 from ..state import default_dtype, enable_grad, no_grad
-from ._differentiable import RecordedArrays
 from ._kernels import update
 from .optimizer import Optimizer, ParamGroup
 
 __all__ = [
-    "ArrayOptimizer", "Bucket", "check", "check_averages", "check_betas", "check_lr", "number",
+    "ArrayOptimizer",
+    "Bucket",
+    "RecordedArrays",
+    "check",
+    "check_averages",
+    "check_betas",
+    "check_lr",
+    "functional",
+    "number",
     "numbers_stay",
-]  # fmt: skip
+    "run",
+]
+
+
+class RecordedArrays:
+    """NumPy's names over tensors.
+
+    Parameters and state are changed in place, as ``out=`` says, by a copy that is recorded;
+    what the kernels use for intermediate results is left alone, for the graph may have
+    saved it. For the same reason operations see clones of what will be changed.
+
+    Args:
+        tensors: The parameters and their state.
+    """
+
+    block_elements = None
+
+    def __init__(self, tensors: Iterable[Tensor]) -> None:
+        self.kept = {id(tensor) for tensor in tensors}
+
+    def add_scaled(
+        self, target: Tensor, array: Tensor, scale: Any, keep: Any = 1.0, buffer: Any = None
+    ) -> None:
+        """``Backend.add_scaled``; a factor that is a tensor is not looked at."""
+        if isinstance(keep, Tensor) or keep != 1.0:
+            self.multiply(target, keep, out=target)
+        if isinstance(scale, Tensor) or scale != 1.0:
+            array = self.multiply(array, scale)
+        self.add(target, array, out=target)
+
+    def kernel(self, name: str) -> None:
+        """A fused kernel records nothing: use the shared twin."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        function = getattr(ABOVE.graph_namespace(), name)
+
+        def record(*args: Any, out: Tensor | None = None) -> Any:
+            result = function(*(a.clone() if self._is_kept(a) else a for a in args))
+            return out.copy_(result) if self._is_kept(out) else result  # type: ignore[union-attr]
+
+        return record
+
+    def _is_kept(self, value: Any) -> bool:
+        # A kernel's views are views of what is kept: parts of complex tensors.
+        return isinstance(value, Tensor) and (id(value) in self.kept or value._is_view())
+
+
+# fmt: skip
 
 Closure: TypeAlias = Callable[[], Any]
 
@@ -281,3 +344,98 @@ def check_implementation(fused: bool | None, foreach: bool | None, differentiabl
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+_F = TypeVar("_F", bound=Callable[..., None])
+#: What the classes call an entry of the state whose lists have another name than its plural.
+_STATE = {
+    "momentum_buffer_list": "momentum_buffer", "state_sums": "sum", "state_steps": "step",
+    "etas": "eta", "mus": "mu",
+}  # fmt: skip
+#: What is accepted, for it selects or says nothing here.
+_IGNORED = ("foreach", "has_complex", "has_sparse_grad")
+_MEANINGS = {
+    "params": "The parameters; they change in place.",
+    "grads": "Their gradients.",
+    "d_p_list": "Their gradients.",
+    "momentum_buffer_list": "Their velocities; None before the first step, and written then.",
+    "max_exp_avg_sqs": "The largest of these; empty without ``amsgrad``.",
+    "grad_avgs": "Averages of the gradients; empty unless ``centered``.",
+    "state_steps": "Steps so far, tensors of one number each.",
+    "grad_scale": "None.",
+    "found_inf": "None.",
+    "differentiable": "Record the step, so that gradients flow through it.",
+    **dict.fromkeys(_IGNORED, "Accepted; selects nothing."),
+    "fused": "Accepted, and ``capturable``: see the class.",
+    "capturable": "See the class.",
+    "beta1": "The first of the class's ``betas``.",
+    "beta2": "The second of the class's ``betas``.",
+}
+
+
+def functional(kind: type[ArrayOptimizer], example: str) -> Callable[[_F], _F]:
+    """Give a functional form its docstring.
+
+    Args:
+        kind: The optimizer.
+        example: The arguments of an example, behind parameters and gradients.
+    """
+
+    def decorate(form: _F) -> _F:
+        module, name = form.__module__.removeprefix("tinytorch."), form.__name__
+        meant = "".join(
+            f"    {p}: {_meaning(kind, p)}\n" for p in inspect.signature(form).parameters
+        )
+        form.__doc__ = (
+            f"One step of ``{kind.__name__}`` over lists of tensors, which change in place.\n\n"
+            f"Args:\n{meant}\nRaises:\n    RuntimeError: If a count of steps is no tensor.\n"
+            "    NotImplementedError: For ``grad_scale`` or ``found_inf``.\n\nExample:\n"
+            f"    >>> import tinytorch as tt\n    >>> w, g = tt.zeros(2), tt.tensor([1.0, -2.0])\n"
+            f"    >>> tt.{module}.{name}([w], [g], {example})\n"
+            "    >>> w.sign()\n    tensor([-1.,  1.])\n"
+        )
+        return form
+
+    return decorate
+
+
+def _meaning(kind: type[ArrayOptimizer], parameter: str) -> str:
+    if parameter in _MEANINGS:
+        return _MEANINGS[parameter]
+    listed = parameter.endswith("s") and parameter not in ("eps", "weight_decays")
+    what = "State" if listed else "Hyper-parameter"
+    return f"{what} of ``{kind.__name__}``."
+
+
+def run(
+    kind: type[ArrayOptimizer], params: list[Tensor], grads: list[Tensor], given: dict[str, Any],
+    **more: Any,
+) -> None:  # fmt: skip
+    """Update parameters as an optimizer of a class does.
+
+    Args:
+        kind: The class.
+        params: The parameters.
+        grads: Their gradients.
+        given: All arguments of the form, by name: lists are state, an empty one is not kept.
+        **more: Hyper-parameters that the class's groups have by another name.
+    """
+    for name in ("grad_scale", "found_inf"):
+        if given.get(name) is not None:
+            raise NotImplementedError(f"{kind.__name__}: {name} is not supported; use GradScaler")
+    if not all(isinstance(step, Tensor) for step in given.get("state_steps", ())):
+        raise RuntimeError("`state_steps` argument must contain a list of singleton tensors")
+    columns = {
+        _STATE.get(name, name.removesuffix("s")): column
+        for name, column in given.items()
+        if isinstance(column, list) and column and column is not params and column is not grads
+    }
+    optimizer: Any = object.__new__(kind)
+    optimizer.state = {
+        p: {name: column[at] for name, column in columns.items() if column[at] is not None}
+        for at, p in enumerate(params)
+    }
+    group = {"capturable": False, "differentiable": False, **given, **more}
+    optimizer._step_group({**group, "params": params, "grads": grads})
+    for name, column in columns.items():
+        column[:] = [optimizer.state[p].get(name) for p in params]

@@ -6,7 +6,6 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor, wrap
-from . import _matrix_kernels as _matrix_kernels
 from ._base import ArrayOptimizer, like, number, scalar_state, with_gradients
 from .optimizer import ParamGroup, ParamsT
 

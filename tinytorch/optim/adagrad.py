@@ -10,11 +10,12 @@ from ._base import (
     check,
     check_implementation,
     check_lr,
+    functional,
     like,
     number,
+    run,
     scalar_state,
 )
-from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adagrad", "adagrad"]

@@ -9,11 +9,12 @@ from ._base import (
     ArrayOptimizer,
     check_averages,
     check_implementation,
+    functional,
     like,
     number,
+    run,
     scalar_state,
 )
-from ._functions import functional, run
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adam", "AdamW", "adam"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check_averages, like, number, scalar_state
-from ._functions import functional, run
+from ._base import ArrayOptimizer, check_averages, functional, like, number, run, scalar_state
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adamax", "adamax"]

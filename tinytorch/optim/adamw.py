@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._functions import functional, run
+from ._base import functional, run
 from .adam import AdamW as AdamW
 
 __all__ = ["AdamW", "adamw"]

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check, check_lr, like, number, numbers_stay, scalar_state
-from ._functions import functional, run
+from ._base import (
+    ArrayOptimizer,
+    check,
+    check_lr,
+    functional,
+    like,
+    number,
+    numbers_stay,
+    run,
+    scalar_state,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["ASGD", "asgd"]

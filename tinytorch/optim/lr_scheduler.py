@@ -16,22 +16,22 @@ Example:
 from __future__ import annotations
 
 from ._lr_base import EPOCH_DEPRECATION_WARNING as EPOCH_DEPRECATION_WARNING
+from ._lr_base import ConstantLR as ConstantLR
+from ._lr_base import CosineAnnealingLR as CosineAnnealingLR
+from ._lr_base import ExponentialLR as ExponentialLR
+from ._lr_base import LambdaLR as LambdaLR
+from ._lr_base import LinearLR as LinearLR
 from ._lr_base import LRScheduler as LRScheduler
+from ._lr_base import MultiplicativeLR as MultiplicativeLR
+from ._lr_base import MultiStepLR as MultiStepLR
+from ._lr_base import PolynomialLR as PolynomialLR
+from ._lr_base import StepLR as StepLR
 from ._lr_compose import ChainedScheduler as ChainedScheduler
 from ._lr_compose import ReduceLROnPlateau as ReduceLROnPlateau
 from ._lr_compose import SequentialLR as SequentialLR
 from ._lr_cycle import CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts
 from ._lr_cycle import CyclicLR as CyclicLR
 from ._lr_cycle import OneCycleLR as OneCycleLR
-from ._lr_decay import ConstantLR as ConstantLR
-from ._lr_decay import CosineAnnealingLR as CosineAnnealingLR
-from ._lr_decay import ExponentialLR as ExponentialLR
-from ._lr_decay import LambdaLR as LambdaLR
-from ._lr_decay import LinearLR as LinearLR
-from ._lr_decay import MultiplicativeLR as MultiplicativeLR
-from ._lr_decay import MultiStepLR as MultiStepLR
-from ._lr_decay import PolynomialLR as PolynomialLR
-from ._lr_decay import StepLR as StepLR
 
 #: The old name of the base class.
 _LRScheduler = LRScheduler

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from . import _matrix_kernels as _matrix_kernels
 from ._base import ArrayOptimizer, like, number
 from .optimizer import ParamGroup, ParamsT
 

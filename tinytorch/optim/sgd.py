@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check, check_implementation, check_lr, like, number
-from ._functions import functional, run
+from ._base import (
+    ArrayOptimizer,
+    check,
+    check_implementation,
+    check_lr,
+    functional,
+    like,
+    number,
+    run,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["SGD", "sgd"]

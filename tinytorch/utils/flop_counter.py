@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from ..core.tensor import Tensor
 from ..nn.module.global_hooks import register_module_forward_hook, register_module_forward_pre_hook
-from ..ops.linalg.einsum_subscripts import from_sublists, label_sizes, make_plan
+from ..ops.linalg.einsum import from_sublists, label_sizes, make_plan
 from ..overrides import TorchFunctionMode
 from ..warnings import warn
 from .weak import WeakIdKeyDictionary

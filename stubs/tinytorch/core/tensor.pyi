@@ -29,7 +29,7 @@ from tinytorch.dtypes import dtype
 from tinytorch.graph.grad_fn import GraphNode
 from tinytorch.graph.hooks import RemovableHandle
 from tinytorch.numpy.ndarray import ndarray
-from tinytorch.ops.create.factories_like import Placement
+from tinytorch.ops.create.factories import Placement
 from tinytorch.ops.create.typed_storage import TypedStorage
 from tinytorch.ops.create.untyped_storage import UntypedStorage
 from tinytorch.random import Generator

@@ -10,10 +10,6 @@ from tinytorch.cuda import nvtx as nvtx
 from tinytorch.cuda import profiler as profiler
 from tinytorch.cuda import random as random
 from tinytorch.cuda import streams as streams
-from tinytorch.cuda._places import current_device as current_device
-from tinytorch.cuda._places import device_count as device_count
-from tinytorch.cuda._places import is_available as is_available
-from tinytorch.cuda._places import set_device as set_device
 from tinytorch.cuda._telemetry import clock_rate as clock_rate
 from tinytorch.cuda._telemetry import device_memory_used as device_memory_used
 from tinytorch.cuda._telemetry import list_gpu_processes as list_gpu_processes
@@ -24,6 +20,8 @@ from tinytorch.cuda._telemetry import utilization as utilization
 from tinytorch.cuda.facts import can_device_access_peer as can_device_access_peer
 from tinytorch.cuda.facts import cudart as cudart
 from tinytorch.cuda.facts import current_blas_handle as current_blas_handle
+from tinytorch.cuda.facts import current_device as current_device
+from tinytorch.cuda.facts import device_count as device_count
 from tinytorch.cuda.facts import get_arch_list as get_arch_list
 from tinytorch.cuda.facts import get_gencode_flags as get_gencode_flags
 from tinytorch.cuda.facts import get_sync_debug_mode as get_sync_debug_mode
@@ -31,9 +29,11 @@ from tinytorch.cuda.facts import has_half as has_half
 from tinytorch.cuda.facts import has_magma as has_magma
 from tinytorch.cuda.facts import init as init
 from tinytorch.cuda.facts import ipc_collect as ipc_collect
+from tinytorch.cuda.facts import is_available as is_available
 from tinytorch.cuda.facts import is_bf16_supported as is_bf16_supported
 from tinytorch.cuda.facts import is_initialized as is_initialized
 from tinytorch.cuda.facts import is_tf32_supported as is_tf32_supported
+from tinytorch.cuda.facts import set_device as set_device
 from tinytorch.cuda.facts import set_sync_debug_mode as set_sync_debug_mode
 from tinytorch.cuda.graphs import CUDAGraph as CUDAGraph
 from tinytorch.cuda.graphs import graph as graph

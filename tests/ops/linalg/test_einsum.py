@@ -126,7 +126,7 @@ def test_operands_may_come_in_a_list() -> None:
 
 def test_small_products_come_first() -> None:
     # Left to right this would make a 300 x 300 matrix; by cost it makes vectors only.
-    from tinytorch.ops.linalg.einsum_subscripts import make_plan
+    from tinytorch.ops.linalg.einsum import make_plan
 
     plan = make_plan("ij,jk,k->i", ((300, 300), (300, 300), (300,)))
     assert plan.pairs[0][:2] == (1, 2)

@@ -10,14 +10,14 @@ import pytest
 
 import tinytorch as tt
 from tests.ops.linalg.matrices import draw
-from tinytorch.ops.linalg import matrix_exponential
+from tinytorch.ops.linalg import matrix_functions
 
 
 @pytest.fixture(params=[None, 20], ids=["whole", "in parts"], autouse=True)
 def most(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many elements are exponentiated at a time, of a batch of matrices."""
     if request.param:
-        monkeypatch.setattr(matrix_exponential, "_MOST", request.param)
+        monkeypatch.setattr(matrix_functions, "_MOST", request.param)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 30.0])

@@ -357,16 +357,16 @@ class TorchMT19937(Words):
         return self._place(self._one_by_one("standard_gamma", self._fetch(shapes)))
 
     def _one_by_one(self, law: str, *parameters: NDArray) -> NDArray:
-        from . import discrete_samplers, gamma_sampler  # few programs draw such numbers
+        from . import discrete_samplers
 
         rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)
         with self._lock:
             units = discrete_samplers.Units(self._unit64, self._bits)
-            normals = gamma_sampler.Normals(units, self._pending)
+            normals = discrete_samplers.Normals(units, self._pending)
             number: Any = getattr(
-                gamma_sampler if law in gamma_sampler.LAWS else discrete_samplers, law
+                discrete_samplers if law in discrete_samplers.LAWS else discrete_samplers, law
             )
-            source = normals if law in gamma_sampler.LAWS else units
+            source = normals if law in discrete_samplers.LAWS else units
             try:
                 values = [number(source, *row) for row in rows]
             finally:

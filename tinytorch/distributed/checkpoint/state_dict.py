@@ -16,7 +16,7 @@ from ...core.tensor import Tensor
 from ...nn.module import Module
 from ...nn.module.state_dict import _IncompatibleKeys
 from ...nn.parallel.distributed import DistributedDataParallel
-from ...ops.create.factories_like import zeros_like
+from ...ops.create.factories import zeros_like
 from ...optim.optimizer import Optimizer
 from ...state import no_grad
 from ...warnings import warn

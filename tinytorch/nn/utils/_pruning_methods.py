@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from ...core.tensor import Tensor
-from ...ops.create.factories_like import ones_like, zeros_like
-from ...ops.random.sampling import rand
-from ...ops.random.sampling_like import rand_like
+from ...ops.create.factories import ones_like, zeros_like
+from ...ops.random.sampling import rand, rand_like
 from ...ops.reduce.norms import p_norm
 from ...state.tracebacks import short
 from ..module import Module

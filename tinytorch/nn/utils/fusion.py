@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.create.factories_like import ones_like, zeros_like
+from ...ops.create.factories import ones_like, zeros_like
 from ...state.tracebacks import short
 from ..module import Module
 from ..parameter import Parameter

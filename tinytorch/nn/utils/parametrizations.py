@@ -8,7 +8,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dtypes import finfo
 from ...ops.create.factories import eye
-from ...ops.linalg.power import matrix_exp
+from ...ops.linalg.matrix_functions import matrix_exp
 from ...ops.linalg.qr import geqrf, householder_product
 from ...ops.linalg.solve import solve
 from ...ops.nn.normalization import normalize

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.create.factories_like import ones_like
+from ...ops.create.factories import ones_like
 from ...ops.shape.joining import cat
 from ...state.tracebacks import short
 from ..module import Module

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.reduce.statistics import variables
+from ...ops.reduce.variance import variables
 from .array_arguments import axes_of
 from .dialect import (
     as_dtype,

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...ops.linalg.einsum import tensordot as contracted
-from ...ops.shape.broadcasting import broadcast_tensors
+from ...ops.shape.strides import broadcast_tensors
 from ...ops.shape.diagonal import diagonal
 from ...ops.shape.rearranging import repeat_interleave
 from ...ops.shape.sizes import permute

@@ -10,9 +10,9 @@ from ...dispatch.op import composite
 from ..create.conversion import clone
 from ..create.factories import as_tensor
 from ..pointwise.complex_numbers import conj_physical
-from ..shape.broadcasting import broadcast_tensors
 from ..shape.joining import stack
 from ..shape.sizes import ravel
+from ..shape.strides import broadcast_tensors
 from ..sort.sorting import argsort
 from .gathering import gather, nonzero
 

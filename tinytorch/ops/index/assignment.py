@@ -17,7 +17,7 @@ from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.template_arguments import Form
-from ...graph.late_bound import ABOVE
+from ...graph.above import ABOVE
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...graph.views import check_inplace, edge_of, rebase
@@ -25,7 +25,7 @@ from ...state import grad_enabled
 from ...state.recorder import recorded
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expanded_size
-from .expanded_writing import opened
+from .filling import opened
 from .indexing import (
     _getitem as getitem_kernel,
 )

@@ -13,7 +13,7 @@ from ...warnings import warn_once
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expand, normalize_dim, reshape
 from .assignment import index_put, set_writable
-from .expanded_writing import opened
+from .filling import opened
 from .gathering import check_slices, flat_positions, index_select, take
 from .positions import add_slices, row_major
 from .scattering import scatter_reduce

@@ -10,9 +10,9 @@ from ..named_results import named_result
 from ..out import written
 from ..random.sampling import randn
 from ..shape.diagonal import diagonal as view_diagonal
-from .determinant import slogdet as linalg_slogdet
 from .lu import lu_factor_ex
 from .lu import lu_solve as linalg_lu_solve
+from .matrix_functions import slogdet as linalg_slogdet
 from .qr import qr as linalg_qr
 from .svd import svd as linalg_svd
 from .svd import svdvals

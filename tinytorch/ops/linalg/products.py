@@ -1,21 +1,34 @@
-"""Products in ``tinytorch.linalg``: chains of matrices, vectors along a dimension, powers."""
+"""Products in ``tinytorch.linalg``: chains of matrices, vectors along a dimension, powers.
+
+Products of several groups of rows, each with a matrix of its own: mixtures of experts.
+
+Bilinear forms.
+
+``beta * input + alpha * product``, for each product of matrices and vectors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
+from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.inplace import call_inplace
 from ...dispatch.op import OPS, Array, Backend, composite, op
 from ...dispatch.out import scalar_name
+from ...dispatch.promotion import written_number
+from ...dispatch.record import keep_versions
 from ...warnings import warn
-from ..checks import check_scalar_types, refuse
+from ..checks import check_scalar_types, in_single, is_half, refuse
 from ..memory_order import in_rows
 from ..out import written
+from ..pointwise.arithmetic import check_factor
 from ..reduce.reduction import sum as sum_
-from ..shape.joining import cat
-from ..shape.sizes import normalize_dim, unsqueeze
-from .matmul import matmul
+from ..shape.joining import cat, stack
+from ..shape.sizes import expand, normalize_dim, unsqueeze
+from .matmul import check_product, matmul
 
 
 @composite(namespaces=("linalg",), node="ViewBackward0", exact_out=True)
@@ -259,3 +272,455 @@ def powers(x: Tensor, count: int) -> Tensor:
     column = unsqueeze(x, -1)
     ones = OPS["ones_like"].function(column)
     return cat((ones, column.expand(*x.shape, count - 1).cumprod(-1)), -1)
+
+
+@composite(namespaces=("nn.functional",))
+def grouped_mm(
+    mat_a: Tensor, mat_b: Tensor, *, offs: Tensor | None = None, bias: Tensor | None = None,
+    out_dtype: dtypes.dtype | None = None,
+) -> Tensor:  # fmt: skip
+    """Matrix products of groups, whose sizes may differ in one dimension.
+
+    Args:
+        mat_a: ``(groups, m, k)``, or a matrix whose rows are in groups, ``(rows, k)``, or, with a
+            matrix ``mat_b``, whose columns are.
+        mat_b: ``(groups, k, n)``, or a matrix whose columns are in groups, ``(k, columns)``, or,
+            with a matrix ``mat_a``, whose rows are.
+        offs: Where each group ends, int32; for matrices alone.
+        bias: None.
+        out_dtype: That of ``mat_a``.
+
+    Returns:
+        ``(groups, m, n)``; with groups of rows or of columns a matrix, with zeros beyond the last
+        group. Not so in PyTorch: float64 is taken, too.
+
+    Raises:
+        RuntimeError: For shapes that do not fit, a ``bias`` or another ``out_dtype``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> experts = tt.stack([tt.eye(2), 2 * tt.eye(2)])
+        >>> ends = tt.tensor([1, 3], dtype=tt.int32)
+        >>> tt.nn.functional.grouped_mm(tt.ones(3, 2), experts, offs=ends)
+        tensor([[1., 1.],
+                [2., 2.],
+                [2., 2.]])
+    """
+    _check(mat_a, mat_b, offs, bias, out_dtype)
+    if offs is None:
+        return matmul(mat_a, mat_b)
+    cuts = [slice(*ends) for ends in pairwise([0, *offs.tolist()])]
+    if mat_a.ndim == mat_b.ndim:
+        return stack([matmul(mat_a[:, cut], mat_b[cut]) for cut in cuts])
+    rows = mat_a.ndim == 2
+    parts = [matmul(mat_a[cut], mat_b[at]) if rows else matmul(mat_a[at], mat_b[:, cut])
+             for at, cut in enumerate(cuts)]  # fmt: skip
+    left = (mat_a.shape[0] if rows else mat_b.shape[1]) - cuts[-1].stop
+    shape = (left, mat_b.shape[-1]) if rows else (mat_a.shape[1], left)
+    return cat([*parts, parts[0].new_zeros(shape)], 0 if rows else 1)
+
+
+def _check(a: Tensor, b: Tensor, offs: Tensor | None, bias: Any, out_dtype: Any) -> None:
+    same = a.shape[-1] == b.shape[-2] if a.ndim > 1 and b.ndim > 1 else True
+    for wrong, text in (
+        (a.ndim not in (2, 3), "mat_a has to be 2 or 3d"),
+        (b.ndim not in (2, 3), "mat_b has to be 2 or 3d"),
+        (not same, "contraction dimension of mat_a and mat_b must match"),
+        ((a.ndim == b.ndim == 3) is not (offs is None),
+         "Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d"),
+        (offs is not None and offs.dtype != dtypes.int32, "Offsets have to be int32"),
+        (a.dtype != b.dtype, "Expected mat_a and mat_b to have the same dtype"),
+        (a.ndim == b.ndim == 3 and len(a) != len(b), "batched dimension has to match"),
+        (bias is not None, "Bias not supported yet"),
+        (out_dtype not in (None, a.dtype),
+         "Grouped gemm output dtype must match `mat_a` dtype"),
+    ):  # fmt: skip
+        if wrong:
+            raise RuntimeError(f"grouped_mm: {text}")
+    groups = next((len(each) for each in (a, b) if each.ndim == 3), None)
+    if offs is not None and groups is not None and groups != offs.numel():
+        raise RuntimeError("grouped_mm: matrix batch sizes have to match")
+
+
+@composite(namespaces=("nn.functional", ""), node="ViewBackward0")
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
+
+    Args:
+        input1: ``(*, in1_features)``.
+        input2: ``(*, in2_features)``, with the same leading dimensions.
+        weight: ``(out_features, in1_features, in2_features)``.
+        bias: ``(out_features,)``; default none.
+
+    Returns:
+        ``(*, out_features)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bilinear(tt.tensor([1.0, 2.0]), tt.tensor([3.0]), tt.ones(1, 2, 1))
+        tensor([9.])
+    """
+    _check_bilinear(input1, input2, weight, bias)
+    outputs, first, second = weight.shape
+    a: Any = input1
+    w: Any = weight
+    rows = a @ w.permute(1, 0, 2).reshape((first, outputs * second))
+    rows = rows.reshape((*input1.shape[:-1], outputs, second))
+    out = (rows @ input2.unsqueeze(-1)).squeeze(-1)
+    factors = input1, input2, weight
+    others = ([f for f in factors if f is not kept] for kept in factors)
+    wanted = [any(f.requires_grad for f in rest) for rest in others]
+    out = keep_versions(out, *(f for f, keep in zip(factors, wanted, strict=True) if keep))
+    return out if bias is None else out + bias
+
+
+def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input1.ndim != input2.ndim:
+        raise RuntimeError(
+            f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}"
+        )
+    for dim, (n, m) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
+        if n != m:
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {dim}: got {n} and {m}"
+            )
+    for given in (input2, weight, bias):
+        if given is not None and given.dtype != input1.dtype:
+            raise RuntimeError(
+                "bilinear(): All tensors must have the same dtype, got "
+                f"{scalar_name(input1.dtype)} and {scalar_name(given.dtype)}"
+            )
+    if weight.ndim != 3:
+        raise RuntimeError(f"bilinear(): weight must be 3-D, got {list(weight.shape)}")
+    for what, given, wanted in (
+        ("input1", input1, weight.shape[1]), ("input2", input2, weight.shape[2]),
+    ):  # fmt: skip
+        if given.shape[-1] != wanted:
+            raise RuntimeError(
+                f"bilinear(): {what} size does not match weight size: got {given.shape[-1]} but "
+                f"expected {wanted}"
+            )
+    if bias is not None and bias.shape[0] != weight.shape[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected "
+            f"{weight.shape[0]}"
+        )
+
+
+def _added(xp: Backend, input: Array, product: Array, beta: Any, alpha: Any) -> Array:
+    """``beta * input + alpha * product``; the product's memory may be used.
+
+    Factors of integers lose their fractions, as in PyTorch; those of bools are bools, whose
+    addition is "or".
+    """
+    dtype = xp.dtype_of(product)
+    beta, alpha = (written_number(factor, dtype) for factor in (beta, alpha))
+    input = xp.call(expand, input, product.shape)
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:  # not even NaN passes
+        return product
+    return xp.add(product, input if beta == 1 else input * beta, out=product)
+
+
+_TWO_DTYPES = "{}: self and mat2 must have the same dtype, but got {{}} and {{}}"
+
+
+def _check_dtypes(xp: Backend, text: str, *arrays: Array) -> None:
+    """RuntimeError in PyTorch's words, which name the dtypes, unless all are of one."""
+    if any(x.dtype != arrays[0].dtype for x in arrays):
+        raise RuntimeError(text.format(*(scalar_name(xp.dtype_of(x)) for x in arrays)))
+
+
+def _scaled(g: Any, factor: Any) -> Any:
+    return g if factor == 1 else g * factor
+
+
+def _input_rule(xp: Any, g: Any, beta: Any) -> Any:
+    return xp.zeros_like(g) if beta == 0 else _scaled(g, beta)
+
+
+def _transposed(xp: Any, x: Any) -> Any:
+    return xp.swapaxes(x, -1, -2)
+
+
+@op(
+    method=True,
+    inplace=True,
+    strict=True,
+    buffered=True,
+    exact_out=True,
+    former_order=("beta", "alpha"),
+)
+def addmm(
+    xp: Backend, input: Array, mat1: Array, mat2: Array, *, beta: float = 1, alpha: float = 1
+) -> Array:
+    """``beta * input + alpha * (mat1 @ mat2)``.
+
+    Args:
+        input: Tensor that broadcasts to ``(n, m)``.
+        mat1: ``(n, k)``.
+        mat2: ``(k, m)``.
+        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
+        alpha: Factor of the product; default 1.
+
+    Returns:
+        ``(n, m)``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
+        tensor([[2., 1.],
+                [1., 2.]])
+    """
+    for at, array in (("mat1", mat1), ("mat2", mat2)):
+        if array.ndim != 2:
+            raise RuntimeError(f"addmm: {at} must be a matrix, got {array.ndim}-D tensor")
+    check_product("addmm", mat1, mat2)
+    _check_dtypes(xp, _TWO_DTYPES.format("addmm"), input, mat2)
+    if is_half(mat1):
+        return in_single(xp, addmm.kernel, input, mat1, mat2, beta=beta, alpha=alpha)
+    return _added(xp, input, xp.matmul(mat1, mat2), beta, alpha)
+
+
+def _mat1_rule(xp: Any, g: Any, mat2: Any, alpha: Any) -> Any:
+    return _scaled(xp.matmul(g, _transposed(xp, mat2)), alpha)
+
+
+def _mat2_rule(xp: Any, g: Any, mat1: Any, alpha: Any) -> Any:
+    return _scaled(xp.matmul(_transposed(xp, mat1), g), alpha)
+
+
+addmm.vjp(input=_input_rule, mat1=_mat1_rule, mat2=_mat2_rule)
+
+
+@op(
+    method=True,
+    inplace=True,
+    strict=True,
+    buffered=True,
+    exact_out=True,
+    former_order=("beta", "alpha"),
+)
+def addmv(
+    xp: Backend, input: Array, mat: Array, vec: Array, *, beta: float = 1, alpha: float = 1
+) -> Array:
+    """``beta * input + alpha * (mat @ vec)``.
+
+    Args:
+        input: Tensor that broadcasts to ``(n,)``.
+        mat: ``(n, k)``.
+        vec: ``(k,)``.
+        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
+        alpha: Factor of the product; default 1.
+
+    Returns:
+        ``(n,)``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
+        tensor([2., 3.])
+    """
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise RuntimeError(
+            f"addmv: vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}"
+        )
+    _check_dtypes(
+        xp, "addmv input tensors must have the same dtype, but got {}, {}, and {}", input, mat, vec
+    )
+    check_product("addmv", mat, vec)
+    return _added(xp, input, xp.matmul(mat, vec), beta, alpha)
+
+
+addmv.vjp(
+    input=_input_rule,
+    mat=lambda xp, g, vec, alpha: _scaled(g, alpha)[:, None] * vec,
+    vec=lambda xp, g, mat, alpha: _scaled(xp.matmul(_transposed(xp, mat), g), alpha),
+)
+
+
+@op(method=True, inplace=True, promote="alike", former_order=("beta", "alpha"))
+def addr(
+    xp: Backend, input: Array, vec1: Array, vec2: Array, *, beta: float = 1, alpha: float = 1
+) -> Array:
+    """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
+
+    Args:
+        input: Tensor that broadcasts to ``(n, m)``.
+        vec1: ``(n,)``.
+        vec2: ``(m,)``.
+        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
+        alpha: Factor of the product; default 1.
+
+    Returns:
+        ``(n, m)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
+            another kind: a bool or, of integers, a float.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+    """
+    for at, array in (("vec1", vec1), ("vec2", vec2)):
+        if array.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {at}, but got {array.ndim}-D")
+    product = vec1[:, None] * vec2
+    for at, factor in (("beta", beta), ("alpha", alpha)):
+        check_factor("addr", product.dtype.kind, at, factor)
+    return _added(xp, input, product, beta, alpha)
+
+
+addr.vjp(
+    input=_input_rule,
+    vec1=lambda xp, g, vec2, alpha: _scaled(xp.matmul(g, vec2), alpha),
+    vec2=lambda xp, g, vec1, alpha: _scaled(xp.matmul(vec1, g), alpha),
+)
+
+
+def _check_batches(name: str, batch1: Array, batch2: Array) -> None:
+    for at, array in (("batch1", batch1), ("batch2", batch2)):
+        if array.ndim != 3:
+            raise RuntimeError(f"{name}: {at} must be a 3D tensor, got {array.ndim}D")
+    if batch1.shape[0] != batch2.shape[0] or batch1.shape[2] != batch2.shape[1]:
+        raise RuntimeError(
+            f"{name}: Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{batch1.shape[0]}, {batch1.shape[2]}] but got: [{batch2.shape[0]}, "
+            f"{batch2.shape[1]}]."
+        )
+    check_product(name, batch1, batch2)
+
+
+@op(
+    method=True,
+    inplace=True,
+    strict=True,
+    buffered=True,
+    exact_out=True,
+    former_order=("beta", "alpha"),
+)
+def baddbmm(
+    xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
+) -> Array:
+    """``beta * input + alpha * (batch1 @ batch2)``, over a batch.
+
+    Args:
+        input: Tensor that broadcasts to ``(b, n, m)``.
+        batch1: ``(b, n, k)``.
+        batch2: ``(b, k, m)``.
+        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
+        alpha: Factor of the products; default 1.
+
+    Returns:
+        ``(b, n, m)``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
+        tensor([4., 4.])
+    """
+    _check_dtypes(
+        xp, "baddbmm: Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+        input, batch1, batch2,
+    )  # fmt: skip
+    _check_batches("baddbmm", batch1, batch2)
+    if is_half(batch1):
+        return in_single(xp, baddbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
+    return _added(xp, input, xp.matmul(batch1, batch2), beta, alpha)
+
+
+baddbmm.vjp(
+    input=_input_rule,
+    batch1=lambda xp, g, batch2, alpha: _scaled(xp.matmul(g, _transposed(xp, batch2)), alpha),
+    batch2=lambda xp, g, batch1, alpha: _scaled(xp.matmul(_transposed(xp, batch1), g), alpha),
+)
+
+
+@op(method=True, strict=True, buffered="first", exact_out=True, former_order=("beta", "alpha"))
+def addbmm(
+    xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
+) -> Array:
+    """``beta * input + alpha * sum(batch1 @ batch2)``, summed over a batch.
+
+    Args:
+        input: Tensor that broadcasts to ``(n, m)``.
+        batch1: ``(b, n, k)``.
+        batch2: ``(b, k, m)``.
+        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
+        alpha: Factor of the sum; default 1.
+
+    Returns:
+        ``(n, m)``.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.addbmm(tt.zeros(1), tt.ones(2, 1, 3), tt.ones(2, 3, 2))
+        tensor([[6., 6.]])
+    """
+    _check_batches("addbmm", batch1, batch2)
+    _check_dtypes(xp, _TWO_DTYPES.format("addbmm"), input, batch2)
+    if is_half(batch1):
+        return in_single(xp, addbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
+    # One product whose inner dimension is that of all matrices together.
+    rows, columns = batch1.shape[1], batch2.shape[2]
+    left = xp.reshape(xp.swapaxes(batch1, 0, 1), (rows, batch1.shape[0] * batch1.shape[2]))
+    right = xp.reshape(batch2, (batch2.shape[0] * batch2.shape[1], columns))
+    return _added(xp, input, xp.matmul(left, right), beta, alpha)
+
+
+addbmm.vjp(
+    input=_input_rule,
+    batch1=lambda xp, g, batch2, alpha: _scaled(xp.matmul(g, _transposed(xp, batch2)), alpha),
+    batch2=lambda xp, g, batch1, alpha: _scaled(xp.matmul(_transposed(xp, batch1), g), alpha),
+)
+
+
+@composite(method=True)
+def addbmm_(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead.
+
+    Args:
+        input: Tensor that broadcasts to ``(n, m)``.
+        batch1: ``(b, n, k)``.
+        batch2: ``(b, k, m)``.
+        beta: Factor of ``input``; default 1.
+        alpha: Factor of the sum; default 1.
+
+    Returns:
+        ``input``, then ``(n, m)``.
+
+    Raises:
+        RuntimeError: As for ``addbmm``, and if a tensor that requires grad would grow.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.zeros(1, 2).addbmm_(tt.ones(2, 1, 3), tt.ones(2, 3, 2))
+        tensor([[6., 6.]])
+    """
+    shape = (*batch1.shape[1:2], *batch2.shape[2:])
+    if tuple(input.shape) != shape:
+        grown = addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+        return input.resize_(grown.shape).copy_(grown)
+    options = {"beta": beta, "alpha": alpha}
+    return call_inplace(addbmm.op, (input, batch1, batch2), options)

@@ -1,17 +1,23 @@
-"""Products of vectors: conjugated dot product, cross product; and the trace of a matrix."""
+"""Products of vectors: conjugated dot product, cross product; and the trace of a matrix.
+
+Distances between all rows of two matrices, or of one.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.out import scalar_name
 from ...warnings import warn_once
 from ..checks import refuse
 from ..create.factories import as_tensor
 from ..out import written
-from ..shape.diagonal import diagonal
+from ..pointwise.complex_numbers import sgn
+from ..shape.diagonal import diagonal, triu_indices
 from ..shape.sizes import flip
 from .matmul import dot
 from .products import cross as linalg_cross
@@ -162,3 +168,187 @@ def _scaled_identity(xp: Backend, input: Array, rows: int, columns: int) -> Arra
 
 _trace.vjp(input=lambda xp, g, in_shape: xp.call(_scaled_identity, g, *in_shape))
 _scaled_identity.vjp(input=lambda xp, g: xp.call(_trace, g))
+
+
+_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": True,
+    "donot_use_mm_for_euclid_dist": False,
+}
+#: Rows above which the default computes Euclidean distances by a product, as torch does.
+_MANY = 25
+#: Differences held at a time; what is less would not pay for the calls.
+_BLOCK = 1 << 20
+
+
+@op(node="CdistBackward0")
+def _distances(xp: Backend, x1: Array, x2: Array, p: float, by_product: bool) -> Array:
+    """``sum(|x1_i - x2_j|^p)^(1/p)`` for all rows i and j."""
+    if by_product:
+        # |a|^2 + |b|^2 - 2 a b as one product of rows (-2 a, |a|^2, 1) and (b, 1, |b|^2).
+        one, other = (xp.sum(x * x, axis=-1, keepdims=True) for x in (x1, x2))
+        left = xp.concatenate((-2 * x1, one, xp.ones_like(one)), axis=-1)
+        right = xp.concatenate((x2, xp.ones_like(other), other), axis=-1)
+        return xp.sqrt(xp.maximum(xp.matmul(left, xp.swapaxes(right, -1, -2)), 0))
+    batch = xp.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    out = xp.zeros((*batch, x1.shape[-2], x2.shape[-2]), x1.dtype)
+    for rows in _blocks(out.shape, x1.shape[-1]):
+        block = x1[..., rows, None, :] - x2[..., None, :, :]
+        out[..., rows, :] = _norm(xp, block, p)
+    return out
+
+
+def _blocks(shape: Any, features: int) -> list[slice]:
+    """The rows of a table of distances in blocks, so that the memory of differences is bounded."""
+    rows, size = shape[-2], math.prod(shape) * features
+    step = max(1, _BLOCK * rows // max(size, 1))
+    return [slice(start, start + step) for start in range(0, rows if size else 0, step)]
+
+
+def _norm(xp: Any, x: Array, p: float) -> Array:
+    if p == 2:
+        return xp.sqrt(xp.sum_of_products(x, x)[..., 0])
+    size = abs(x)
+    if p == 0:
+        return xp.sum(xp.where(size > 0, 1, size), axis=-1)  # a NaN stays one
+    if p == 1:
+        return xp.sum(size, axis=-1)
+    if math.isinf(p):
+        return xp.max(size, axis=-1)
+    return xp.sum(size**p, axis=-1) ** (1 / p)
+
+
+def _over(xp: Any, a: Any, b: Any) -> Any:
+    """``a / b``, and 0 where b is: a distance of 0 has no direction."""
+    zero = b == 0
+    return xp.where(zero, 0, a / xp.where(zero, 1, b))
+
+
+def _slope(xp: Any, g: Any, out: Any, difference: Any, p: float) -> Any:
+    """The gradient of each distance by its difference, ``g sgn(d) |d|^(p-1) / norm^(p-1)``."""
+    g, norm = g[..., None], out[..., None]
+    if p == 0:
+        return xp.zeros_like(difference) * g
+    if p == 2:
+        return difference * _over(xp, g, norm)
+    sign = xp.call(sgn, difference)
+    if p == 1:
+        return sign * g
+    size = xp.abs(difference)
+    if math.isinf(p):
+        return sign * g * xp.astype(size == norm, difference.dtype)
+    zero = size == 0
+    power = xp.where(zero, 0, xp.where(zero, 1, size) ** (p - 1))
+    return sign * power * _over(xp, g, norm ** (p - 1))
+
+
+@_distances.vjp_joint("x1", "x2")
+def _distances_rule(
+    xp: Any, g: Any, in_shape: Any, out: Any, x1: Any, x2: Any, p: float, by_product: bool
+) -> tuple[Any, Any]:
+    if by_product:
+        weight = _over(xp, g, out)
+        turned = xp.swapaxes(weight, -1, -2)
+        return (
+            x1 * xp.sum(weight, -1)[..., None] - xp.matmul(weight, x2),
+            x2 * xp.sum(turned, -1)[..., None] - xp.matmul(turned, x1),
+        )
+    blocks = _blocks(out.shape, x1.shape[-1])
+    if not blocks:
+        return xp.zeros_like(x1), xp.zeros_like(x2)
+    for_x1, for_x2 = [], 0
+    for rows in blocks:
+        difference = x1[..., rows, None, :] - x2[..., None, :, :]
+        slope = _slope(xp, g[..., rows, :], out[..., rows, :], difference, p)
+        for_x1.append(xp.sum(slope, -2))
+        for_x2 = for_x2 - xp.sum(slope, -3)
+    return xp.concatenate(for_x1, axis=-2), for_x2
+
+
+@composite(node="CdistBackward0")
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
+    """The distance of every row of one matrix to every row of another.
+
+    Args:
+        x1: ``(..., m, k)``.
+        x2: ``(..., n, k)``; leading dimensions broadcast.
+        p: Order of the norm, from 0 (differing elements) to infinity; default 2.
+        compute_mode: Whether Euclidean distances come from a product of the matrices, faster
+            and less accurate for near rows: ``"use_mm_for_euclid_dist"``,
+            ``"donot_use_mm_for_euclid_dist"`` or, the default,
+            ``"use_mm_for_euclid_dist_if_necessary"``, from 26 rows on.
+
+    Returns:
+        ``(..., m, n)``. A distance of 0 has the gradient 0.
+
+    Raises:
+        RuntimeError: If shapes or dtypes do not fit, or for a negative ``p``.
+        ValueError: For another ``compute_mode``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.cdist(tt.tensor([[0.0, 0.0]]), tt.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    for name, tensor in (("X1", x1), ("X2", x2)):
+        if not tensor.is_floating_point():
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {name} got: "
+                f"{scalar_name(tensor.dtype)}"
+            )
+        if tensor.ndim < 2:
+            raise RuntimeError(
+                f"cdist only supports at least 2D tensors, {name} got: {tensor.ndim}D"
+            )
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
+        )
+    if x1.dtype is not x2.dtype:
+        raise RuntimeError(
+            f"cdist: expected X1 and X2 to have the same dtype, but got {x1.dtype.name} and "
+            f"{x2.dtype.name}"
+        )
+    if p < 0:
+        raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
+    many = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
+    mode = _MODES[compute_mode]
+    by_product = p == 2 and (many if mode is None else mode)
+    return _distances(x1, x2, float(p), by_product)
+
+
+@composite(namespaces=("nn.functional", ""), node="PdistBackward0")
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distance of every two rows of a matrix.
+
+    Args:
+        input: ``(n, k)``.
+        p: Order of the norm, from 0 (differing elements) to infinity; default 2.
+
+    Returns:
+        ``(n (n - 1) / 2,)``: rows 0 and 1, 0 and 2, ..., 1 and 2, ...
+
+    Raises:
+        RuntimeError: If it is no matrix of floating-point numbers, or for a negative ``p``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.pdist(tt.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
+    n = input.shape[0]
+    first, second = triu_indices(n, n, 1, backend=input._xp)
+    return _distances(input, input, float(p), False)[first, second]

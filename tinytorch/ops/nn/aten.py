@@ -16,7 +16,7 @@ from ...dispatch.op import Shape, composite
 from ...dispatch.out import scalar_name
 from ...graph.views import check_inplace
 from ...state import grad_enabled
-from . import batch_normalization, margin_loss, normalization, probability_loss
+from . import batch_normalization, loss, margin_loss, normalization
 from . import ctc_loss as ctc
 from . import dropout as dropouts
 from . import embedding as tables
@@ -669,7 +669,7 @@ def ctc_loss(
     )
 
 
-@composite(like=probability_loss.binary_cross_entropy_with_logits)
+@composite(like=loss.binary_cross_entropy_with_logits)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -689,12 +689,12 @@ def binary_cross_entropy_with_logits(
         tensor(0.4100)
     """
     word = _named("binary_cross_entropy_with_logits", reduction)
-    return probability_loss.binary_cross_entropy_with_logits(
+    return loss.binary_cross_entropy_with_logits(
         input, target, weight, reduction=word, pos_weight=pos_weight
     )
 
 
-@composite(like=probability_loss.kl_div)
+@composite(like=loss.kl_div)
 def kl_div(
     input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
 ) -> Tensor:
@@ -710,11 +710,11 @@ def kl_div(
         tensor(0.1308)
     """
     word = _named("kl_div", reduction)
-    each = probability_loss.kl_div(input, target, reduction="none", log_target=log_target)
+    each = loss.kl_div(input, target, reduction="none", log_target=log_target)
     return reduced(each, word)
 
 
-@composite(like=probability_loss.poisson_nll_loss)
+@composite(like=loss.poisson_nll_loss)
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
@@ -730,6 +730,4 @@ def poisson_nll_loss(
         tensor(0.8591)
     """
     word = _named("poisson_nll_loss", reduction)
-    return probability_loss.poisson_nll_loss(
-        input, target, log_input, full, eps=eps, reduction=word
-    )
+    return loss.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=word)

@@ -13,7 +13,7 @@ from ...dispatch.out import scalar_name
 from ...warnings import warn
 from ..checks import check_tensor, refuse
 from ..memory_order import in_order, order_like
-from ..random.drawing import engine_of
+from ..random.inplace import engine_of
 
 BOTH = ("nn.functional", "")
 FUNCTIONAL = ("nn.functional",)

@@ -10,11 +10,11 @@ from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import refuse
-from ..reduce.distances import pairwise_distance
+from ..reduce.norms import pairwise_distance
 from .activation import relu
 from .loss import SPACE, check_scalar_type, in_place_of, reduced, reduction_of, refuse_grad
 from .normalization import check_float
-from .smooth_activation import logsigmoid
+from .rectifiers import logsigmoid
 
 
 @composite(namespaces=SPACE)

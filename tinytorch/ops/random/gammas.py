@@ -14,7 +14,7 @@ from typing import Any
 
 from ...dispatch.op import Array, Backend, op
 from ..special.gamma_functions import digamma
-from .drawing import engine_of, not_implemented
+from .inplace import engine_of, not_implemented
 
 #: Steps ``u`` of the double exponential rule ``v = exp(u - exp(-u))`` and their width.
 _WIDTH = 0.1

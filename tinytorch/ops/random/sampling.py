@@ -2,11 +2,15 @@
 
 The numbers are PyTorch's for the same seed; see ``backends/torch_mt19937.py``. The
 ``*_like`` forms are in ``sampling_like.py``, the in-place ones in ``inplace.py``.
+
+Random tensors of another tensor's shape, dtype and order in memory.
+
+Random numbers of events: Poisson and binomial.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import dtypes
@@ -18,8 +22,8 @@ from ...dispatch.out import refuse_recorded, scalar_name, write_to_out
 from ...dispatch.overlap import check_out
 from ...state import default_dtype, grad_enabled
 from ..checks import integer
-from ..memory_order import in_rows
-from .drawing import check_normal, check_probability, engine_of, integers, not_implemented
+from ..memory_order import in_order, in_rows, order_like
+from .inplace import check_normal, check_probability, engine_of, integers, not_implemented
 
 
 @creation
@@ -414,3 +418,255 @@ def _normal_sized(
     shape = checked_size("normal", size)
     engine = engine_of("normal", xp, generator)
     return wrap(engine.normal(shape, xp.native_dtype(wanted), mean, std), xp)
+
+
+def _like(
+    name: str,
+    input: Tensor,
+    draw: Callable[[Any, Any, Any, bool], Any],
+    generator: Any,
+    dtype: Any,
+    device: Any,
+    backend: Any,
+    pin_memory: bool,
+    requires_grad: bool,
+    memory_format: Any,
+) -> Tensor:
+    """A tensor of ``input``'s shape, drawn in the order in which it lies in memory: the input's.
+
+    ``draw(engine, shape, dtype, contiguous)`` makes the array.
+    """
+    xp = input._xp if device is None and backend is None else backend_for(device, backend)
+    native = xp.native_dtype(input.dtype if dtype is None else dtypes.as_dtype(dtype))
+    engine = engine_of(name, xp, generator)
+    order, contiguous = order_like(input._data, memory_format)
+    data = in_order(
+        xp, input._data.shape, order, lambda shape: draw(engine, shape, native, contiguous)
+    )
+    out = wrap(data, xp)
+    out = pinned(out) if pin_memory else out
+    return out.requires_grad_() if requires_grad else out
+
+
+@composite
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    backend: Any = None,
+) -> Tensor:
+    """Numbers drawn uniformly from ``[0, 1)``, as many and of the dtype of ``input``.
+
+    Args:
+        input: Tensor of any shape.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: ``input``'s.
+        layout: ``strided``, which is the default.
+        device: Where. Default: where ``input`` is.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
+        backend: A backend or its name. Default: ``input``'s.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.rand_like(tt.zeros(2))
+        tensor([0.4963, 0.7682])
+    """
+    check_layout("rand_like", layout)
+
+    def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
+        if native.kind not in "fcV":
+            raise not_implemented("rand_like", "check_uniform_bounds", native)
+        return engine.uniform(shape, native)
+
+    return _like(
+        "rand_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
+        memory_format,
+    )  # fmt: skip
+
+
+@composite
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    backend: Any = None,
+) -> Tensor:
+    """Numbers drawn from the standard normal distribution, as many as ``input`` has.
+
+    Args:
+        input: Tensor of any shape.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: ``input``'s.
+        layout: ``strided``, which is the default.
+        device: Where. Default: where ``input`` is.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
+        backend: A backend or its name. Default: ``input``'s.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        NotImplementedError: For an integer dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randn_like(tt.zeros(2))
+        tensor([ 1.5410, -0.2934])
+    """
+    check_layout("randn_like", layout)
+
+    def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
+        if native.kind not in "fcV":
+            raise not_implemented("randn_like", "normal_kernel_cpu", native)
+        return engine.normal(shape, native, contiguous=contiguous)
+
+    return _like(
+        "randn_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
+        memory_format,
+    )  # fmt: skip
+
+
+@composite
+def randint_like(
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    backend: Any = None,
+) -> Tensor:
+    """Integers drawn uniformly from ``low`` to below ``high``, as many as ``input`` has.
+
+    ``randint_like(input, high)`` and ``randint_like(input, low, high)``.
+
+    Args:
+        input: Tensor of any shape.
+        low: The lowest; default 0.
+        high: One above the highest.
+        generator: A ``Generator``. Default: the default one.
+        dtype: Default: ``input``'s.
+        layout: ``strided``, which is the default.
+        device: Where. Default: where ``input`` is.
+        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
+        requires_grad: Whether the result is a leaf whose gradient is wanted.
+        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
+        backend: A backend or its name. Default: ``input``'s.
+
+    Returns:
+        Tensor of ``input``'s shape.
+
+    Raises:
+        RuntimeError: If there is no integer in the range, or the dtype does not hold it.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.randint_like(tt.zeros(3), 10)
+        tensor([4., 9., 3.])
+    """
+    check_layout("randint_like", layout)
+    bounds = (0, low) if high is None else (low, high)
+    first, last = (integer("randint_like", "high", bound) for bound in bounds)
+
+    def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
+        return integers("randint_like", engine, shape, native, first, last)
+
+    return _like(
+        "randint_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
+        memory_format,
+    )  # fmt: skip
+
+
+@op
+def poisson(xp: Backend, input: Array, generator: Any = None) -> Array:
+    """Numbers of events, drawn for each rate in ``input`` from its Poisson distribution.
+
+    Args:
+        input: Rates, a float tensor of any shape.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        Tensor of ``input``'s shape and dtype; for the same seed PyTorch's numbers. Its gradient
+        is zero.
+
+    Raises:
+        RuntimeError: If a rate is negative or NaN.
+        NotImplementedError: If ``input`` holds no real floating-point numbers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.poisson(tt.tensor([0.0, 3.0, 100.0]))
+        tensor([ 0.,  6., 96.])
+    """
+    if input.dtype.kind != "f":
+        raise not_implemented("poisson", "poisson_cpu", input.dtype)
+    return engine_of("poisson", xp, generator).poisson(input)
+
+
+poisson.vjp(input=lambda xp, g: xp.zeros_like(g))
+
+
+@op
+def binomial(xp: Backend, count: Array, prob: Array, generator: Any = None) -> Array:
+    """Numbers of successes, drawn for each number of trials and chance of success.
+
+    Args:
+        count: Numbers of trials, a float tensor of any shape.
+        prob: Chances, of the same dtype; broadcast with ``count``.
+        generator: A ``Generator``. Default: the default one.
+
+    Returns:
+        Tensor of the broadcast shape and that dtype; for the same seed PyTorch's numbers in
+        float64, and save for rounding in float32. No gradient flows back.
+
+    Raises:
+        ValueError: If ``count`` holds no real floating-point numbers.
+        RuntimeError: If the dtypes differ.
+        NotImplementedError: For halves.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> _ = tt.manual_seed(0)
+        >>> tt.binomial(tt.tensor([10.0, 10.0, 10.0]), tt.tensor([0.0, 0.5, 1.0]))
+        tensor([ 0.,  7., 10.])
+    """
+    shown = scalar_name(xp.dtype_of(count))
+    if count.dtype.kind != "f":
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {shown}")
+    if prob.dtype != count.dtype:
+        found = scalar_name(xp.dtype_of(prob))
+        raise RuntimeError(f"binomial: Found dtype {found} but expected {shown}")
+    if shown == "Half":
+        raise not_implemented("binomial", "binomial_cpu", count.dtype)
+    return engine_of("binomial", xp, generator).binomial(count, prob)

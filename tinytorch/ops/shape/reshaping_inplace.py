@@ -16,9 +16,9 @@ from ...graph.nodes import Node
 from ...graph.views import cannot_refresh, check_inplace, note_reshaped, show_as
 from ...state import enable_grad, grad_enabled, inference_mode
 from ..memory_order import in_order, suggested
+from .rearranging import t
 from .sizes import squeeze, transpose, unsqueeze
 from .strides import _as_strided, as_strided, place
-from .transposition import t
 
 
 def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:

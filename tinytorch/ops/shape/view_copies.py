@@ -10,9 +10,9 @@ from ...dispatch.op import composite
 from ..index.slicing import select, unfold
 from ..pointwise.complex_numbers import view_as_complex, view_as_real
 from .diagonal import diagonal
+from .rearranging import t
 from .sizes import expand, normalize_dim, permute, reshape, squeeze, transpose, unsqueeze
 from .splitting import split, split_with_sizes, unbind
-from .transposition import t
 from .views import own_copy, view
 
 

@@ -11,7 +11,7 @@ from .... import dtypes
 from ....core.tensor import Tensor
 from ....futures import Future
 from ....nn import functional
-from ....ops.create.factories_like import empty_like
+from ....ops.create.factories import empty_like
 from ....ops.shape.joining import stack
 from ...gathering import all_gather
 from ...process_group import world

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from .tensor import Tensor
+from ..core.tensor import Tensor
 
 __all__ = ["swap_tensors"]
 
