@@ -18,7 +18,7 @@ from tests.fresh import process, search_path
 from tests.state import wrong_arguments
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import NAMESPACES
-from tinytorch.state.tracebacks import WRITTEN
+from tinytorch.state.tracebacks import GENERATED
 
 F = tt.nn.functional
 PACKAGE = str(Path(tt.__file__).parent) + os.sep
@@ -97,7 +97,7 @@ def shown(error: BaseException) -> str:
 
 def lines_of_ours(text: str) -> list[str]:
     """The lines of what a terminal shows that are the package's."""
-    files = tuple(f'File "{start}' for start in (PACKAGE, WRITTEN, "<string>"))
+    files = tuple(f'File "{start}' for start in (PACKAGE, GENERATED, "<string>"))
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line.startswith(files) and not line.endswith("<module>")]
 

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..dtypes import dtype
 from ..state.variable import Variable
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ _NEVER_ASKED: set[type] = set()
 WAITING: set[type] = set()
 #: The others; while a mode or a profile is active, nothing.
 PLAIN: set[type] = set()
+#: The same, and the classes of Python's values: arguments of these never override a call.
+NOT_OVERRIDING: set[type] = set()
+#: Classes of arguments that are no tensors.
+VALUES = frozenset((type(None), bool, int, float, complex, tuple, list, str, dtype))
 #: Plain values, of which there are many.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...)))
 
@@ -267,6 +272,7 @@ def never_ask(cls: type) -> None:
         _NEVER_ASKED.add(cls)
         if not _active:
             PLAIN.add(cls)
+            NOT_OVERRIDING.update((cls, *VALUES))
 
 
 def never_plain(cls: type) -> None:
@@ -275,6 +281,7 @@ def never_plain(cls: type) -> None:
         _NEVER_ASKED.add(cls)
         WAITING.add(cls)
         PLAIN.discard(cls)
+        NOT_OVERRIDING.discard(cls)
 
 
 def is_never_asked(cls: type) -> bool:
@@ -290,8 +297,10 @@ def count_watchers(change: int) -> None:
         if (_active > 0) is not before:
             if before:
                 PLAIN.update(_NEVER_ASKED - WAITING)
+                NOT_OVERRIDING.update(PLAIN | VALUES)
             else:
                 PLAIN.clear()
+                NOT_OVERRIDING.clear()
 
 
 def push(mode: Any) -> None:

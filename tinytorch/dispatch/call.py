@@ -1,7 +1,6 @@
-"""What a public function does that ``template`` did not write for plain arguments.
+"""The slow path of a call: every call that the fast path of a public function leaves.
 
-Somebody is asked, NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion; then the
-steps of ``template`` again. Views and several results, which both need.
+Overrides, NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion; then ``apply``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..core import torch_function
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor
 from ..core.waiting import Waiting
 from ..graph.nodes import next_seq, node_of
 from ..graph.views import release
@@ -32,7 +31,7 @@ from .inplace import call_inplace
 from .low_precision import asks_for_low, call_low, composite_low, is_low
 from .out import refuse_recorded, write_to_out
 from .overlap import check_out, check_resized
-from .record import record
+from .record import apply
 from .scalar_arguments import checked
 from .spec import Op
 from .waiting_views import elements_of, view_of_waiting
@@ -89,36 +88,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     given, xp = prepare(op, args, options)
     if op.view and isinstance(given[op.plan.tensors[0]], Waiting):
         return view_of_waiting(op, xp, given)
-    return op.core(xp, *given)
-
-
-def results(
-    op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
-) -> Any:
-    """Several results of a kernel as tensors, recorded if gradients are wanted."""
-    array_type = xp.array_type
-    outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
-    if wanted:
-        record(op.backward, xp, outs, given, raws)
-    returns = op.returns
-    if returns is None:
-        return outs
-    # Past the constructor of named tuples, which looks for PyTorch's other form.
-    return tuple.__new__(returns, outs) if returns.__class__ is type else returns(*outs)
-
-
-class Picking:
-    """One of several views that an operation makes, by its index, as a step of a replay."""
-
-    def __init__(self, op: Op) -> None:
-        self.op = op
-
-    def __call__(self, source: Any, index: int, rest: tuple[Any, ...]) -> Any:
-        return self.op.function(source, *rest)[index]
-
-    def kernel(self, xp: Any, source: Any, index: int, rest: tuple[Any, ...]) -> Any:
-        """The same on raw arrays."""
-        return self.op.run(xp, (source, *rest))[index]
+    return apply(op, xp, given)
 
 
 def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -150,16 +120,15 @@ def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return call(op, args, options)
 
 
-def slow_composite(
-    op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
+def slow_composite(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``slow`` for an operation that is a function over tensors."""
-    args = as_given(op, values, more, options)
+    at = op.plan.positional
+    args = as_given(op, args[:at], args[at:], options)
     if op.public:
         asked = torch_function.relevant(args, options)
         if asked and op.qualname in torch_function.UNASKED:
             with torch_function.Off(1):
-                return slow_composite(op, function, args, (), options)
+                return slow_composite(op, function, args, options)
         if asked or torch_function.must_ask():
             return torch_function.ask(function, asked, args, options)
     return recorded(call_composite, op, args, options)

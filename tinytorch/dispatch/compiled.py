@@ -1,4 +1,4 @@
-"""Functions that are written by ``template`` when they are first called."""
+"""Public functions: those of kernels are generated at their first call, composites closures."""
 
 from __future__ import annotations
 
@@ -15,45 +15,40 @@ from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..core.tensor import Tensor, blank, making, tensors
-from ..core.torch_function import PLAIN
+from ..core.tensor import blank, making, tensors
+from ..core.torch_function import PLAIN, VALUES
 from ..dtypes import LOW, as_dtype, dtype, float32
 from ..graph.inference import UNSETTLED, mark
 from ..graph.nodes import Node, next_seq
 from ..graph.saved_tensors import Recording
-from ..graph.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
+from ..graph.views import VIEW, edge_of, track, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
-from ..state.tracebacks import WRITTEN, shorten
-from .arguments import as_given, explain_shapes, unwrap
-from .call import TOLD, Picking, body_of, results, slow, slow_composite, told
+from ..state.tracebacks import GENERATED, shorten
+from .arguments import as_given, explain_shapes
+from .call import slow, slow_composite
+from .composites import make_composite_function
+from .function_text import write_function
 from .inplace import slow_inplace
 from .low_precision import in_float32
 from .parameter_docs import without_out
-from .promotion import plain_number
-from .record import note_versions, record, watch
-from .scalar_arguments import BASIC, checked_size, is_basic, truthful
+from .record import note_versions, record, results, several_views, watch
+from .scalar_arguments import BASIC, checked_size, is_basic
 from .signature import of_inplace
-from .spec import REQUIRED, Op
-from .template import source
-from .template_arguments import Form, is_numpys
+from .spec import REQUIRED, Form, Op
 
-#: What the template's names stand for in every function.
+
+#: Values of the names that all generated functions have.
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,
     "_current_backend": current_backend,
     "_GRAD": GRAD,
-    "_Node": Node,
     "_PLAIN": PLAIN,
-    "_SEVERAL": SEVERAL,
     "_VIEW": VIEW,
     "_Recording": Recording,
-    "_TOLD": TOLD,
     "_Exception": Exception,
-    "_Tensor": Tensor,
     "_UNSETTLED": UNSETTLED,
     "_ValueError": ValueError,
     "_any": any,
-    "_as_given": as_given,
     "_basic": BASIC,
     "_bool": bool,
     "_checked_size": checked_size,
@@ -64,7 +59,6 @@ _SHARED: dict[str, Any] = {
     "_grad_enabled": grad_enabled,
     "_int": int,
     "_is_basic": is_basic,
-    "_isinstance": isinstance,
     "_issubclass": issubclass,
     "_len": len,
     "_list": list,
@@ -76,76 +70,80 @@ _SHARED: dict[str, Any] = {
     "_nodes": blank(Node),
     "_note_versions": note_versions,
     "_place_of_new": place_of_new,
-    "_plain_number": plain_number,
     "_reals": (float, int),
     "_record": record,
     "_required": REQUIRED,
     "_results": results,
+    "_several_views": several_views,
     "_scoped_grad": scoped_grad,
-    "_told": told,
     "_shorten": shorten,
     "_single": float32.dtype,
     "_tensors": tensors,
     "_track": track,
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,
-    "_unwrap": unwrap,
-    "_values": frozenset((type(None), bool, int, float, complex, tuple, list, str, dtype)),
+    "_values": VALUES,
     "_watch": watch,
 }
 
-_writing = threading.Lock()
-_written = itertools.count()
+_generating = threading.Lock()
+_generated = itertools.count()
 
 
-def _unwritten(*args: Any, **options: Any) -> Any:
-    """What a function does that was never called: it is written, and called again."""
+def _not_generated(*args: Any, **options: Any) -> Any:
+    """Body of a function before its first call: generate it, and call it again."""
     names = globals()
     try:
-        return names["_write"]()(*args, **options)
+        return names["_generate"]()(*args, **options)
     except Exception as error:
         names["_shorten"](error)
         raise
 
 
-def unwritten(name: str) -> Any:
-    """A function that does not know yet what it does; see ``serve``."""
+def make_function(name: str) -> Any:
+    """Return a function that ``serve`` makes one of an operation's."""
     # A library's kernel that imports something in C asks the caller's names for the builtins.
     names = {"__name__": __name__, "__builtins__": builtins, "_shorten": shorten}
-    return FunctionType(_unwritten.__code__, names, name)
+    return FunctionType(_not_generated.__code__, names, name)
 
 
-def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any] | None = None) -> Any:
-    """Make ``function`` one of ``op``'s, to be written when it is first called; returns it.
+def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any]) -> Any:
+    """Make ``function`` one of ``op``'s, to be generated at its first call; returns it.
 
     Args:
-        function: What ``unwritten`` gave.
+        function: The result of ``make_function``.
         op: The operation.
         form: Which of its functions.
-        slow: What takes every call that is not plain: see ``template``. It is called with the
-            operation and the function before everything else.
+        slow: Function of every call that is not on the fast path: see ``function_text``. It is
+            called with the operation and the function before everything else.
     """
     names = function.__globals__
-    names["_write"] = partial(_write, op, form, function)
+    names["_generate"] = partial(_generate, op, form, function)
     names["_in_float32"] = partial(in_float32, op, function)
-    if slow is not None:
-        names["_slow"] = partial(slow, op, function)
-    op.registered.written.append(partial(_forget, function))
+    names["_slow"] = partial(slow, op, function)
     return function
 
 
-def serve_public(function: Any, op: Op) -> Any:
-    """Make ``function`` the public function of an operation, or a method that does the same."""
-    if op.kernel is None:
-        return serve(function, op, Form.COMPOSITE, slow_composite)
-    return serve(function, op, Form.FUNCTION, slow)
+def make_public_function(op: Op, name: str) -> Any:
+    """Return the public function of an operation, or a method that does the same."""
+    fast = op.registered.fast
+    if op.kernel is not None:
+        return serve(make_function(name), op, Form.FUNCTION, slow)
+    if fast is None:
+        return make_composite_function(op)
+
+    def slow_path(fast: Op, function: Any, values: Any, more: Any, options: Any) -> Any:
+        return slow_composite(op, function, as_given(fast, values, more, options), options)
+
+    form = Form.INPLACE if name.endswith("_") else Form.FUNCTION
+    return serve(make_function(name), fast, form, slow_path)
 
 
 @functools.cache
 def make_inplace_function(op: Op) -> Any:
     """``name_``, a method and a function; one object, so that it can be pickled by name."""
 
-    function = serve(unwritten(op.name), op, Form.INPLACE, slow_inplace)
+    function = serve(make_function(op.name), op, Form.INPLACE, slow_inplace)
     function.__name__ = f"{op.name}_"
     function.__module__, function.__qualname__ = op.home(function.__name__)
     function.__wrapped__ = inspect.unwrap(op.function)
@@ -158,62 +156,45 @@ def make_inplace_function(op: Op) -> Any:
     return function
 
 
-def _write(op: Op, form: Form, function: FunctionType) -> FunctionType:
-    home = inspect.unwrap(op.function).__module__
-    if home in sys.modules:  # its rules follow it there: wait for the whole
-        import_module(home)
-    while function.__code__ is _unwritten.__code__:
-        state = function.__globals__.get("_forgotten")
-        # Outside the lock: this may import, and what is imported may call what is not written.
-        code, names = _code(source(op, form)), _own_names(op)
-        with _writing:
-            if function.__globals__.get("_forgotten") is state:
-                _put(function, code, names, op, form)
+def _generate(op: Op, form: Form, function: FunctionType) -> FunctionType:
+    module = inspect.unwrap(op.function).__module__
+    if module in sys.modules:  # its rules follow it there: wait for the whole
+        import_module(module)
+    # Outside the lock: this may import, and what is imported may call another function.
+    code, names = _code(write_function(op, form)), _names_of(op)
+    with _generating:
+        if function.__code__ is _not_generated.__code__:
+            _install(function, code, names, op.plan.defaults if form.named else ())
     return function
 
 
-def _put(function: FunctionType, code: CodeType, names: dict[str, Any], op: Op, form: Form) -> None:
+def _install(
+    function: FunctionType, code: CodeType, names: dict[str, Any], defaults: tuple[Any, ...]
+) -> None:
+    """Give a function its code, once and for all; running it before calls this function."""
     function.__globals__.update(_SHARED)
     function.__globals__.update(names, __name__=None)  # silent: see ``facade.packages``
-    function.__defaults__ = op.plan.defaults[: code.co_argcount] or None if form in _OPEN else None
+    function.__defaults__ = defaults[: code.co_argcount] or None
     function.__code__ = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
 
 
-#: The forms whose arguments may be left out.
-_OPEN = (Form.FUNCTION, Form.INPLACE, Form.COMPOSITE, Form.CREATION)
-
-
-def _own_names(op: Op) -> dict[str, Any]:
+def _names_of(op: Op) -> dict[str, Any]:
+    """The values of the names that differ between operations."""
+    op.registered.is_generated = True
     last: list[Plan] = [(None, None, None, (), _SMALL.get)]
     defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
-    return defaults | {
-        "_op": op, "_backward": op.backward, "_body": _body(op), "_kernel": op.kernel,
-        "_keeps": op.keeps, "_step": op.function, "_pick": Picking(op),
-        "_copied": op.backward.copied, "_reflected": op.backward.reflected, "_last": last,
-        "_find": partial(_find, op, {}, last),
+    keywords = {f"_n{i}": name for i, name in enumerate(op.plan.params)}
+    return defaults | keywords | {
+        "_op": op, "_backward": op.backward, "_kernel": op.kernel, "_keeps": op.keeps,
+        "_step": op.function, "_copied": op.backward.copied, "_reflected": op.backward.reflected,
+        "_last": last, "_find": partial(_find, op, {}, last),
     }  # fmt: skip
-
-
-def _body(op: Op) -> Any:
-    """What a composite runs for arguments that need no look."""
-    if op.kernel is not None:
-        return None
-    body = body_of(op)
-    return truthful(op, body) if op.plan.scalars and is_numpys(op) else body
-
-
-def _forget(function: FunctionType) -> None:
-    """Have a function written again: what it was written from has changed."""
-    with _writing:
-        function.__globals__["_forgotten"] = object()  # one that is being written is out of date
-        function.__code__ = _unwritten.__code__
-        function.__defaults__ = None
 
 
 @functools.cache
 def _code(text: str) -> CodeType:
     """The compiled text of a function; operations of one shape have it in common."""
-    name = f"{WRITTEN}{next(_written)}>"
+    name = f"{GENERATED}{next(_generated)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     module = compile(text, name, "exec")
     return next(code for code in module.co_consts if isinstance(code, CodeType))

@@ -18,12 +18,12 @@ from ..state import current_backend, default_dtype, settings
 from ..state.recorder import recorded
 from ..warnings import warn
 from .arguments import as_given, bind
-from .compiled import serve
-from .op import Op, Operation, declare, dress
+from .compiled import make_function, serve
+from .op import Op, Operation, declare, dress, set_function
 from .out import write_to_out
 from .scalar_arguments import checked_size as checked_size
 from .scalar_arguments import unfit
-from .template_arguments import Form
+from .spec import Form
 
 #: The keywords every creation function takes beside its own.
 _COMMON: dict[str, tuple[str, Any]] = {
@@ -70,8 +70,8 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     if kernel is None:
         return partial(creation, **options)
     spec = declare(kernel, None, options)
+    set_function(spec, serve(make_function(spec.name), spec, Form.CREATION, _slow))
     dress(spec, kernel, _COMMON)
-    serve(spec.function, spec, Form.CREATION, _slow)
     return spec.function
 
 

@@ -27,7 +27,7 @@ from .waiting_views import elements_of
 def slow_inplace(
     op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """A call of the in-place form that ``template`` did not write for plain arguments."""
+    """The slow path of an in-place form."""
     args = as_given(op, values, more, options)
     answer = torch_function.asked(op, function, args, options)
     nobody = answer is torch_function.NOBODY

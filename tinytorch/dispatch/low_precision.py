@@ -25,6 +25,7 @@ from ..state import grad_enabled
 from .arguments import bind, prepare
 from .out import scalar_name
 from .promotion import result_dtype
+from .record import apply
 from .spec import Op
 
 #: Classes of arguments that are the same in float32.
@@ -148,7 +149,7 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         _round_numbers(op, wide, target)
     named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
     ready, xp = prepare(op, tuple(wide[:n]), named)
-    result = op.core(xp, *ready)
+    result = apply(op, xp, ready)
     return _rounded(result, target) if target in dtypes.LOW else result
 
 

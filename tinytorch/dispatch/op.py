@@ -25,10 +25,9 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
-from .arguments import as_given, repeated_argument_error, torchs_name, unexpected
+from .arguments import repeated_argument_error, torchs_name, unexpected
 from .backward import SPECIAL, rule_needs
-from .call import slow_composite
-from .compiled import make_inplace_function, serve, serve_public, unwritten
+from .compiled import make_inplace_function, make_public_function
 from .operators import make_operators
 from .parameter_docs import documented
 from .plan import is_tensor
@@ -49,7 +48,6 @@ from .spec import Mask as Mask
 from .spec import Op as Op
 from .spec import Operand as Operand
 from .spec import Shape as Shape
-from .template_arguments import Form
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,13 +86,6 @@ class Operation(Protocol[P, R_co]):
 
     def numpy(self, form: F) -> F:
         """Register what the call means when it is spelt with NumPy's keywords."""
-
-    def plainly(self, operation: Operation[..., Any], inplace: bool = False) -> None:
-        """Have plain calls of a composite be those of an operation, or of its in-place form.
-
-        It has the parameters of the composite that can be given by position, and no other. The
-        composite is left with the calls that need a thought.
-        """
 
 
 class _MakeOperation(Protocol):
@@ -142,8 +133,9 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
         return partial(op, **options)
     like = options.pop("like", None)
     spec = declare(kernel, None, options)
+    set_function(spec, make_public_function(spec, spec.name))
     dress(spec, kernel, like=like)
-    return serve_public(spec.function, spec)
+    return spec.function
 
 
 @overload
@@ -154,18 +146,23 @@ def composite(function: Any = None, /, **options: Any) -> Any:
     """File a plain function over tensors as an operation.
 
     It has no kernel and no rule of its own; options as for ``op``, and ``out`` whether it takes
-    ``out=``, which ``function`` need not know of.
+    ``out=``, which ``function`` need not know of. ``fast`` is an operation that runs the calls with
+    arguments of its classes; of a composite that writes to its first argument it is the in-place
+    form. Its parameters are those that the composite accepts by position.
     """
     if function is None:
         return partial(composite, **options)
-    like = options.pop("like", None)
+    like, fast = options.pop("like", None), options.pop("fast", None)
     spec = declare(None, function, options)
+    if fast is not None:
+        spec.registered.fast, fast.op.registered.stands_in = fast.op, True
+    set_function(spec, make_public_function(spec, function.__name__))
     dress(spec, function, like=like)
-    return serve_public(spec.function, spec)
+    return spec.function
 
 
 def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
-    """The operation of a kernel, or of a composite's ``body``, its functions still to be written.
+    """The operation of a kernel, or of a composite's ``body``, without its function.
 
     Raises:
         TypeError: For an option that there is not, or a kernel of any number of arguments.
@@ -178,18 +175,20 @@ def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
     if unknown:
         raise TypeError(f"@op {name}: unknown options {sorted(unknown)}")
     options.setdefault("public", not name.startswith("_"))
-    function, core = unwritten(name), unwritten(name)
-    spec = Op(name=name, kernel=kernel, body=body, function=function, core=core, **options)
-    serve(core, spec, Form.CORE)
-    return spec
+    return Op(name=name, kernel=kernel, body=body, function=None, **options)
+
+
+def set_function(spec: Op, function: Any) -> None:
+    """Give an operation its public function, which is made of the operation."""
+    vars(spec)["function"] = function
 
 
 def named_anew(spec: Op, node: str) -> Any:
     """A function that does the same, whose nodes have another name and free nothing."""
-    changes = {"function": unwritten(spec.name), "core": unwritten(spec.name)}
-    other = replace(spec, node=node, frees=False, public=False, **changes)
-    serve(other.core, other, Form.CORE)
-    return serve_public(other.function, other)
+    other = replace(spec, node=node, frees=False, public=False)
+    set_function(other, make_public_function(other, other.name))
+    vars(other.function).update(op=other, kernel=other.kernel)
+    return other.function
 
 
 def dress(
@@ -216,7 +215,6 @@ def dress(
     function.vjp = partial(_set_rules, spec)
     function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
     function.numpy = partial(_set_numpy_form, spec)
-    function.plainly = partial(_set_plain, spec)
     OPS[spec.qualname] = spec
     if spec.public:
         _publish(spec)
@@ -262,32 +260,18 @@ def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
 
 def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
     """The operation under another name, with a function that tells this one."""
-    changes: dict[str, Any] = {"function": unwritten(name), "core": unwritten(name)}
-    if spec.node is None and spec.kernel is not None:
-        changes["node"] = spec.torchs_name
+    node = spec.torchs_name if spec.node is None and spec.kernel is not None else spec.node
     twin = replace(
-        spec, name=name, namespaces=spaces, aliases=(), also=(), inplace=inplace, **changes
+        spec, name=name, namespaces=spaces, aliases=(), also=(), inplace=inplace, node=node
     )
+    set_function(twin, make_public_function(twin, name))
     spec.registered.twins.append(twin)
     face, function = spec.function, twin.function
     _face(twin, face.__wrapped__)
     first, _, more = (face.__doc__ or "").partition("\n")
     function.__doc__ = f"{first}\n\n    Another name for ``{spec.qualname}``.\n{more}"
     function.__signature__ = face.__signature__
-    serve(twin.core, twin, Form.CORE)
-    serve_public(function, twin)
     return twin
-
-
-def _set_plain(spec: Op, operation: Any, inplace: bool = False) -> None:
-    def others(op: Op, function: Any, values: Any, more: Any, options: dict[str, Any]) -> Any:
-        args, at = as_given(op, values, more, options), spec.plan.positional
-        return slow_composite(spec, function, args[:at], args[at:], options)
-
-    form = Form.INPLACE if inplace else Form.FUNCTION
-    operation.op.registered.stands_in = True
-    for function in {spec.function, vars(Tensor).get(spec.name, spec.function)}:
-        serve(function, operation.op, form, others)
 
 
 def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
@@ -334,7 +318,7 @@ def _method(spec: Op) -> Any:
     face: Any = spec.function
     if spec.attribute or spec.namespaces[0] == "Tensor":
         return face
-    function = serve_public(unwritten(spec.name), spec)
+    function = make_public_function(spec, spec.name)
     vars(function).update(vars(face))
     function.__module__, function.__name__ = "tinytorch", spec.name
     function.__qualname__, function.__doc__ = f"Tensor.{spec.name}", face.__doc__

@@ -11,10 +11,9 @@ from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
 from ..graph.above import ABOVE
 from ..state.tracebacks import shorten
-from .compiled import make_inplace_function, serve, unwritten
+from .compiled import make_inplace_function, serve, make_function
 from .signature import of_operator
-from .spec import Op
-from .template_arguments import Form
+from .spec import Form, Op
 
 _NUMBERS = (bool, int, float, complex)
 #: NumPy's function for each of Python's operators of two operands.
@@ -32,16 +31,16 @@ def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
     if len(op.plan.tensors) == 1:
         method: Any = _unary(op, f"__{name}__")
         if op.kernel is not None and len(op.plan.params) == 1:
-            method = serve(unwritten(op.name), op, Form.OPERATOR, _slow_unary(method))
+            method = serve(make_function(op.name), op, Form.OPERATOR, _slow_unary(method))
         return _dressed(op, name, {f"__{name}__": method})
-    forward = serve(unwritten(op.name), op, Form.OPERATOR, _slow)
-    reflected = serve(unwritten(op.name), op, Form.REFLECTED, _slow)
+    forward = serve(make_function(op.name), op, Form.OPERATOR, _slow)
+    reflected = serve(make_function(op.name), op, Form.REFLECTED, _slow)
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
         if op.inplace:
             methods[f"__i{name}__"] = serve(
-                unwritten(op.name), op, Form.INPLACE_OPERATOR, _slow_inplace
+                make_function(op.name), op, Form.INPLACE_OPERATOR, _slow_inplace
             )
     return _dressed(op, name, methods)
 

@@ -31,14 +31,19 @@ class Plan:
         index: Their positions.
         defaults: Their defaults, ``REQUIRED`` where there is none.
         positional: How many of them may be given by position.
+        keywords: The others, each with its position.
         required: How many arguments there must be.
         takes_out: Whether the kernel can write its result to an ``out`` that it is given.
         calls: The backend's function that the kernel hands its one array to and is no more than,
             or None.
         tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
+        others: Positions of the other parameters.
         operands: Positions of those that are promoted to a common dtype.
         numbers: Positions of those that may stay Python numbers.
         optional: Positions of the tensor parameters that may be None.
+        is_binary: Whether there are two operands, and the other parameters may be left out.
+        lead: Position of the tensor that must be given and has the backend, or of the sequence;
+            None if each may be left out.
         sizes: The position of sizes, which may be given one by one, or None.
         picks: Whether indices say which elements are meant.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
@@ -57,6 +62,7 @@ class Plan:
         self.params: tuple[str, ...] = names[:-1] if self.takes_out else names
         self.calls: str | None = code.co_names[0] if skip and code.co_code == _A_CALL else None
         self.positional: Any = code.co_argcount - skip
+        self.keywords = [(i, n) for i, n in enumerate(self.params) if i >= self.positional]
         self.index: dict[str, int] = {name: i for i, name in enumerate(self.params)}
         self.defaults: tuple[Any, ...] = _defaults(function, self.params, self.positional)
         needed = [i + 1 for i, default in enumerate(self.defaults) if default is REQUIRED]
@@ -79,11 +85,17 @@ class Plan:
         several = [i for i, base in enumerate(bases) if base in _SEQUENCES]
         self.sequence: int | None = max(several, default=None)
         self.tensors: tuple[int, ...] = tuple(sorted(single + several))
+        self.others: list[int] = [i for i in range(len(self.params)) if i not in self.tensors]
         self.operands: tuple[int, ...] = tuple(
             i for i in self.tensors if bases[i] in ("Array", "Operand", *_SEQUENCES)
         )
         self.numbers: frozenset[int] = frozenset(i for i in single if bases[i] == "Operand")
         self.optional: frozenset[int] = frozenset(i for i in single if bases[i] != annotations[i])
+        two = self.tensors == self.operands == (0, 1) and self.positional == 2
+        self.is_binary: bool = two and self.sequence is None and self.required <= 2
+        given = [i for i in self.tensors if i not in self.optional]
+        leads = [i for i in given if i not in self.numbers or self.is_binary]
+        self.lead: int | None = min(leads, default=None) if self.sequence is None else self.sequence
         shapes = [i for i, base in enumerate(bases) if base == "Shape" and i < self.positional]
         self.sizes: int | None = max(shapes, default=None)
 
@@ -95,6 +107,10 @@ class Plan:
                 # PyTorch takes None for requires_grad=False, too.
                 found[i] = kind, annotation.endswith(" | None") or name == "requires_grad"
         return found
+
+    def measure(self, lead: int) -> int | None:
+        """The operand whose dtype the others must have, where ``lead`` is the first tensor."""
+        return lead if lead in self.operands else min(self.operands, default=None)
 
 
 def is_tensor(function: Callable[..., Any], name: str) -> bool:

@@ -2,21 +2,158 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import Any
 
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, making, tensors, wrap
 from ..graph.engine import Anomaly
 from ..graph.inference import UNSETTLED, check_saved, settle
 from ..graph.nodes import Node, Slot, node_of, packed_of
 from ..graph.saved_tensors import STACK, Recording
-from ..graph.views import edge_of
+from ..graph.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
+from ..state import grad_enabled
 from ..warnings import calls_of_the_program
+from .arguments import explain_shapes, unwrap
 from .backward import Backward
+from .spec import Op
 
 
-def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> None:
-    """Make ``out`` (or each of several results) a recorded result of ``op``.
+def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
+    """Run an operation on converted arguments: kernel, result, node.
+
+    The generated functions take the same steps for the arguments of their fast path.
+
+    Args:
+        op: The operation.
+        xp: Its backend.
+        given: One argument for each parameter, the tensors of one backend and promoted.
+    """
+    plan, backward = op.plan, op.backward
+    arrays, wanted = [*given], False
+    for i in plan.tensors:
+        value = arrays[i]
+        if value.__class__ is Tensor or isinstance(value, Tensor):
+            arrays[i] = value._data
+            wanted = wanted or value._rg
+        elif i == plan.sequence:
+            arrays[i] = unwrap(value)
+            wanted = True
+    for i in plan.others:
+        arrays[i] = unwrap(arrays[i])
+    raws = tuple(arrays)
+    wanted = bool(wanted and backward.differentiable and any_rg(backward, given) and grad_enabled())
+    try:
+        y = op.run(xp, raws)
+    except ValueError as error:
+        raise explain_shapes(op, given, error) from None
+    if y.__class__ is not xp.array_type:
+        if y.__class__ is tuple or y.__class__ is list:
+            wrap_all = several_views if op.view else results
+            return wrap_all(op, xp, y, given, raws, wanted)
+        y = xp.asarray(y)
+    if op.itself and y is raws[op.plan.tensors[0]]:
+        return given[op.plan.tensors[0]]
+    if op.view:
+        return _wrap_view(op, xp, y, given, raws, wanted)
+    out = wrap(y, xp)
+    if wanted:
+        record(backward.fixed(given), xp, out, given, raws)
+    return out
+
+
+def _wrap_view(
+    op: Op, xp: Any, y: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
+) -> Tensor:
+    """The result of an operation that makes views, or copies where it has to."""
+    at = op.plan.tensors[0]
+    y, shares = _shown(xp, y, raws[at])
+    out = wrap(y, xp)
+    node = None
+    if wanted:
+        node = make_node(op.backward if shares else op.backward.copied, xp, given, raws)
+    if node is not None:
+        node.shape, node.dtype = y.shape, y.dtype
+        out._node, out._rg = node, True
+    if shares:
+        kind = "" if node is not None or grad_enabled() else unrecorded_kind()
+        track(out, given[at], op.function, (*given[:at], *given[at + 1 :]), node, kind)
+    if node is not None and Recording.watched:
+        watch(node, out)
+    return out
+
+
+def _shown(xp: Any, y: Any, array: Any) -> tuple[Any, bool]:
+    """A result as an array of its own, and whether it shares the memory of an argument's."""
+    if y is array:
+        return y[...], True
+    base = y.base
+    shares = base is not None and (base is array or base is array.base)
+    return y, shares or xp.is_view(y, array)
+
+
+def several_views(
+    op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
+) -> tuple[Tensor, ...]:
+    """The results of an operation that makes several views."""
+    source, array, pick, rest = given[0], raws[0], picking(op), given[1:]
+    kind = SEVERAL if grad_enabled() else unrecorded_kind()
+    unsettled = making.version is not None or source._vc is UNSETTLED
+    base, steps = (source, None) if source._base is None else (source._base, source._steps)
+    outs: list[Tensor] = []
+    for y in ys:
+        if y.base is None or y.base is not array and y.base is not array.base or unsettled:
+            y, shares = _shown(xp, y, array)
+            out = wrap(y, xp)
+            if shares:
+                track(out, source, pick, (len(outs), rest), None, kind)
+        else:  # what ``wrap`` and ``track`` do, without their calls
+            cell = source._vc
+            if cell is None:
+                cell = source._vc = [0]
+            out = next(tensors)
+            out._data, out._xp, out._grad, out._node = y, xp, None, None
+            out._vc, out._base, out._rg = cell, base, VIEW
+            out._steps = (steps, pick, len(outs), rest)
+            out._wanted, out._kind, out._attr_version = False, kind, cell[0]
+        outs.append(out)
+    return record(op.backward, xp, tuple(outs), given, raws) if wanted else tuple(outs)
+
+
+class Picking:
+    """One of several views that an operation makes, by its index, as a step of a replay."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+
+    def __call__(self, source: Any, index: int, rest: tuple[Any, ...]) -> Any:
+        return self.op.function(source, *rest)[index]
+
+    def kernel(self, xp: Any, source: Any, index: int, rest: tuple[Any, ...]) -> Any:
+        """The same on raw arrays."""
+        return self.op.run(xp, (source, *rest))[index]
+
+
+picking = functools.cache(Picking)
+
+
+def results(
+    op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
+) -> Any:
+    """Several results of a kernel as tensors, recorded if gradients are wanted."""
+    array_type = xp.array_type
+    outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
+    if wanted:
+        record(op.backward, xp, outs, given, raws)
+    returns = op.returns
+    if returns is None:
+        return outs
+    # Past the constructor of named tuples, which looks for PyTorch's other form.
+    return tuple.__new__(returns, outs) if returns.__class__ is type else returns(*outs)
+
+
+def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Any:
+    """Make ``out`` (or each of several results) a recorded result of ``op``, and return it.
 
     Args:
         op: The operation.
@@ -26,10 +163,10 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
         raws: The same arguments as the kernel saw them.
     """
     if isinstance(out, Tensor) and out._data.dtype.kind not in "fcV":
-        return
+        return out
     node = make_node(op, xp, given, raws)
     if node is None:
-        return
+        return out
     if isinstance(out, tuple):
         arrays = [t._data for t in out]
         node.shape = tuple([array.shape for array in arrays])
@@ -47,7 +184,7 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
             node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
         if Recording.watched:
             watch(node, out)
-        return
+        return out
     data = out._data
     node.shape = data.shape
     node.dtype = data.dtype
@@ -57,6 +194,7 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
     out._rg = True
     if Recording.watched:
         watch(node, out)
+    return out
 
 
 def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -31,6 +32,37 @@ Shape: TypeAlias = Sequence[int]
 _BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
 
 
+class Form(Enum):
+    """The functions of an operation."""
+
+    #: The public function, and the method: any arguments.
+    FUNCTION = "function"
+    #: Method of an operator: two operands by position.
+    OPERATOR = "operator"
+    #: The same after a number, which comes second: ``__radd__(other, input)``.
+    REFLECTED = "reflected"
+    #: The in-place form, which writes the result to the first argument.
+    INPLACE = "inplace"
+    #: The same for an operator such as ``+=``.
+    INPLACE_OPERATOR = "inplace operator"
+    #: ``x[index]``: a tensor and an index.
+    ITEM = "item"
+    #: ``x[index] = value``, where the index comes before the value.
+    SET_ITEM = "set item"
+    #: The public function of a creation operation, which has no tensor argument.
+    CREATION = "creation"
+
+    @property
+    def named(self) -> bool:
+        """Whether arguments may be given by name and left out."""
+        return self in (Form.FUNCTION, Form.INPLACE, Form.CREATION)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the result is written to the first argument."""
+        return self in (Form.INPLACE, Form.INPLACE_OPERATOR, Form.SET_ITEM)
+
+
 @dataclass(eq=False, repr=False)
 class Registered:
     """What is registered beside a kernel, once it is an operation; its other names share it.
@@ -41,21 +73,18 @@ class Registered:
         expanded: What stands in for the in-place form where one element stands for many, or None
             if that is refused.
         twins: The same operation under other names, each with a function of its own.
-        stands_in: Whether a composite's plain calls are this operation's.
-        written: The functions that were written from all this, to be called when it changes.
+        fast: The operation that runs a composite's calls on the fast path, or None.
+        stands_in: Whether it is that of a composite.
+        is_generated: Whether a function was generated from all this, which then must not change.
     """
 
     rules: dict[str | tuple[str, ...], Callable[..., Any]] = field(default_factory=dict)
     numpy_form: Callable[..., Any] | None = None
     expanded: Callable[..., Any] | None = None
     twins: list[Op] = field(default_factory=list)
+    fast: Op | None = None
     stands_in: bool = False
-    written: list[Callable[[], None]] = field(default_factory=list)
-
-    def changed(self) -> None:
-        """Have every function written anew."""
-        for forget in self.written:
-            forget()
+    is_generated: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -127,7 +156,6 @@ class Op:
     kernel: Any
     body: Any
     function: Any
-    core: Any
     namespaces: tuple[str, ...] = ("",)
     aliases: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
@@ -196,6 +224,24 @@ class Op:
         return self.method or self.attribute or self.namespaces[0] == "Tensor"
 
     @property
+    def is_numpys(self) -> bool:
+        """Whether it is in NumPy's namespace, whose flags are whatever counts as True."""
+        return self.namespaces[0].partition(".")[0] == "numpy"
+
+    def has_fast_path(self, form: Form) -> bool:
+        """Whether a form has a fast path: for tensors of exact classes and one dtype."""
+        plan = self.plan
+        if form is Form.CREATION:
+            return True
+        if form.writes and (plan.sequence is not None or self.exact_out == "reals"):
+            return False
+        if plan.sequence is not None:
+            return plan.tensors == (plan.sequence,) == (0,) and not self.view
+        return plan.lead is not None and (
+            not self.view or plan.tensors == (0,) and not self.promote
+        )
+
+    @property
     def takes_low(self) -> bool:
         """Whether its kernel takes arrays of the dtypes below float32 as they are."""
         return self.view or self.moves
@@ -229,11 +275,16 @@ class Op:
         return f"tinytorch.{space}" if space else "tinytorch", name
 
     def set_rules(self, rules: dict[Any, Callable[..., Any]]) -> None:
-        """Register gradient rules by parameter name; by a tuple of names, one for several."""
+        """Register gradient rules by parameter name; by a tuple of names, one for several.
+
+        Raises:
+            RuntimeError: After the first call, whose function was generated from the rules.
+        """
+        if self.registered.is_generated:
+            raise RuntimeError(f"{self.name}.vjp: expected gradient rules before the first call")
         self.registered.rules.update(rules)
         for op in (self, *self.registered.twins):
             vars(op).pop("backward", None)
-        self.registered.changed()
 
     def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
         """The kernel on a full tuple of raw values, in the order of its parameters.
@@ -242,7 +293,11 @@ class Op:
         """
         plan = self.plan
         at = plan.positional
-        named = dict(zip(plan.params[at:], values[at:], strict=True))
+        if at == len(values) and out is None:
+            return self.kernel(xp, *values)
+        named = {}
+        for i, name in plan.keywords:
+            named[name] = values[i]
         if out is not None:
             named["out"] = out
         return self.kernel(xp, *values[:at], **named)

@@ -8,6 +8,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.waiting import Conjugate, Negative, Waiting, let_wait, plain
 from ..graph.special_nodes import towards
 from ..graph.views import edge_of
+from .record import apply
 from .spec import Op
 
 #: What the parts of a conjugate wait for.
@@ -34,7 +35,7 @@ def view_of_waiting(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
             "the resulting tensor will NOT alias the original."
         )
     source = plain(shown)
-    result = op.core(xp, *given[:at], source, *given[at + 1 :])
+    result = apply(op, xp, (*given[:at], source, *given[at + 1 :]))
     kind: Any = type(shown)
     if kind is Conjugate:
         kind = PARTS.get(op.name, kind)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..core.tensor import Tensor
 from ..graph.nodes import Node, node_of
 from ..state.recorder import RECORDER
-from ..state.tracebacks import WRITTEN
+from ..state.tracebacks import GENERATED
 from ..utils.flop_counter import FORMULAS, works
 
 #: PyTorch's names of operations that have others here; private ones are not noted but for these.
@@ -214,7 +214,7 @@ def _stack() -> list[str]:
     frame: Any = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith((_PACKAGE, WRITTEN)):
+        if not code.co_filename.startswith((_PACKAGE, GENERATED)):
             lines.append(f"{code.co_filename}({frame.f_lineno}): {code.co_name}")
         frame = frame.f_back
     return lines

@@ -22,9 +22,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 #: The environment variable that, set to ``full``, has tracebacks be left whole.
 VARIABLE = "TINYTORCH_TRACEBACK"
-#: Where functions come from that are written while the program runs.
-WRITTEN = "<tinytorch call path "
-_OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, WRITTEN)
+#: Prefix of the file names of generated functions.
+GENERATED = "<tinytorch call path "
+_OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, GENERATED)
 _PACKAGE = __name__.partition(".")[0]
 #: Top modules of libraries whose lines are left out where this package called them.
 _LIBRARIES = frozenset(
@@ -266,7 +266,7 @@ def _needs_short(value: Any) -> bool:
     """Whether this is a function of this package that does not shorten tracebacks itself."""
     if not isinstance(value, FunctionType) or value.__code__ is _SHORT:
         return False
-    if "_write" in value.__globals__:  # a generated function of an operation
+    if "_generate" in value.__globals__:  # a generated function of an operation
         return False
     code = value.__code__
     if value.__name__ == "__init__" and code.co_varnames == ("self",):

@@ -184,7 +184,7 @@ class _Transfer:
 _TRANSFER = _Transfer()
 
 
-@composite(method=True, elementwise=True)
+@composite(method=True, elementwise=True, fast=_to_dtype)
 def to(
     input: Tensor,
     *args: Any,
@@ -239,9 +239,6 @@ def to(
         if out is not input or suggested(out._data) is not memory_format:
             out = contiguous(out, memory_format)
     return out.clone() if copy and out is input else out
-
-
-to.plainly(_to_dtype)
 
 
 def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:

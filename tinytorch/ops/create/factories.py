@@ -507,7 +507,15 @@ def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Te
     return out
 
 
-@composite(elementwise=True)
+@op
+def _zeros_like(xp: Backend, input: Array) -> Array:
+    if input.flags.c_contiguous:
+        return xp.zeros(input.shape, input.dtype)
+    order, _ = order_like(input, None)
+    return in_order(xp, input.shape, order, lambda shape: xp.zeros(shape, input.dtype))
+
+
+@composite(elementwise=True, fast=_zeros_like)
 def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Zeros in the shape, dtype and place of ``input``.
 
@@ -524,17 +532,14 @@ def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
 
 
 @op
-def _zeros_like(xp: Backend, input: Array) -> Array:
+def _ones_like(xp: Backend, input: Array) -> Array:
     if input.flags.c_contiguous:
-        return xp.zeros(input.shape, input.dtype)
+        return xp.ones(input.shape, input.dtype)
     order, _ = order_like(input, None)
-    return in_order(xp, input.shape, order, lambda shape: xp.zeros(shape, input.dtype))
+    return in_order(xp, input.shape, order, lambda shape: xp.ones(shape, input.dtype))
 
 
-zeros_like.plainly(_zeros_like)
-
-
-@composite(elementwise=True)
+@composite(elementwise=True, fast=_ones_like)
 def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
     """Ones in the shape, dtype and place of ``input``.
 
@@ -548,17 +553,6 @@ def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
         tensor([1, 1])
     """
     return _like("ones", input, None, options)
-
-
-@op
-def _ones_like(xp: Backend, input: Array) -> Array:
-    if input.flags.c_contiguous:
-        return xp.ones(input.shape, input.dtype)
-    order, _ = order_like(input, None)
-    return in_order(xp, input.shape, order, lambda shape: xp.ones(shape, input.dtype))
-
-
-ones_like.plainly(_ones_like)
 
 
 @composite

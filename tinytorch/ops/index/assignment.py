@@ -9,14 +9,14 @@ from ... import dtypes
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
-from ...dispatch.compiled import serve, unwritten
+from ...dispatch.compiled import serve, make_function
 from ...dispatch.inplace import write_through
 from ...dispatch.op import OPS, Array, Backend, Op, Operand, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
-from ...dispatch.template_arguments import Form
+from ...dispatch.spec import Form
 from ...graph.above import ABOVE
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
@@ -102,7 +102,7 @@ def _write_slowly(op: Op, function: Any, self: Tensor, index: Any, value: Any) -
     recorded(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
 
 
-setitem: Any = serve(unwritten("setitem"), _setitem.op, Form.SET_ITEM, _write_slowly)
+setitem: Any = serve(make_function("setitem"), _setitem.op, Form.SET_ITEM, _write_slowly)
 update_wrapper(setitem, _write)
 setitem.__name__, setitem.__qualname__ = "__setitem__", "Tensor.__setitem__"
 Tensor.__setitem__ = setitem  # type: ignore[method-assign]

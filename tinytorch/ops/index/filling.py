@@ -57,7 +57,13 @@ def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None)
 fill.vjp(input=lambda xp, g: xp.zeros_like(g), value=lambda xp, g: xp.sum(g))
 
 
-@composite(method=True)
+@op(whole="write_zeros", moves=True)
+def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
+    xp.write_zeros(out)
+    return out
+
+
+@composite(method=True, fast=_zeros_over)
 def zero_(input: Tensor) -> Tensor:
     """Write zeros over ``input``.
 
@@ -70,16 +76,7 @@ def zero_(input: Tensor) -> Tensor:
     return input
 
 
-@op(whole="write_zeros", moves=True)
-def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
-    xp.write_zeros(out)
-    return out
-
-
-zero_.plainly(_zeros_over, inplace=True)
-
-
-@composite(method=True)
+@composite(method=True, fast=fill)
 def fill_(input: Tensor, value: Operand) -> Tensor:
     """Write ``value``, a number or 0-d tensor, over ``input``.
 
@@ -103,9 +100,6 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
     return input
 
 
-fill_.plainly(fill, inplace=True)
-
-
 def _each_once(tensor: Tensor) -> Tensor:
     """An expanded tensor without its repetitions; others as they are."""
     data = getattr(tensor, "_data", None)
@@ -114,7 +108,17 @@ def _each_once(tensor: Tensor) -> Tensor:
     return tensor[tuple(slice(None) if step else slice(0, 1) for step in data.strides)]
 
 
-@composite(namespaces=("Tensor",))
+@op(promote="alike", moves=True)
+def _copied_over(
+    xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
+) -> Array:
+    if src.ndim > out.ndim:
+        raise ValueError("copy_(): the source has more dimensions than the target")
+    xp.copyto(out, src)
+    return out
+
+
+@composite(namespaces=("Tensor",), fast=_copied_over)
 def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
 
@@ -132,19 +136,6 @@ def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     if source.dtype is not input.dtype:
         source = source.to(input.dtype)
     return assign(input, source, "copy_")
-
-
-@op(promote="alike", moves=True)
-def _copied_over(
-    xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
-) -> Array:
-    if src.ndim > out.ndim:
-        raise ValueError("copy_(): the source has more dimensions than the target")
-    xp.copyto(out, src)
-    return out
-
-
-copy_.plainly(_copied_over, inplace=True)
 
 
 @composite(namespaces=("Tensor",))

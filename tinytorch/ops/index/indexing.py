@@ -8,10 +8,10 @@ from typing import Any
 
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
-from ...dispatch.compiled import serve, unwritten
+from ...dispatch.compiled import serve, make_function
 from ...dispatch.op import Array, Backend, Op, op
 from ...dispatch.record import note_versions
-from ...dispatch.template_arguments import Form
+from ...dispatch.spec import Form
 from ...graph.inference import refuse_saved
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
@@ -260,7 +260,7 @@ def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
     return out
 
 
-getitem: Any = serve(unwritten("getitem"), _getitem.op, Form.ITEM, _read_slowly)
+getitem: Any = serve(make_function("getitem"), _getitem.op, Form.ITEM, _read_slowly)
 update_wrapper(getitem, _read)
 
 

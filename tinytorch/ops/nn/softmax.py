@@ -127,7 +127,13 @@ def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
 _log_softmax.vjp(input=_log_softmax_gradient)
 
 
-@composite(out=True, namespaces=("", "nn.functional", "special"), method=True, exact_out=True)
+@composite(
+    out=True,
+    namespaces=("", "nn.functional", "special"),
+    method=True,
+    exact_out=True,
+    fast=_softmax,
+)
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -154,10 +160,13 @@ def softmax(
     return along(_softmax, "softmax", input, dim, dtype, _stacklevel)
 
 
-softmax.plainly(_softmax)
-
-
-@composite(out=True, namespaces=("", "nn.functional", "special"), method=True, exact_out=True)
+@composite(
+    out=True,
+    namespaces=("", "nn.functional", "special"),
+    method=True,
+    exact_out=True,
+    fast=_log_softmax,
+)
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
@@ -182,9 +191,6 @@ def log_softmax(
         tensor([-0.6931, -0.6931])
     """
     return along(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
-
-
-log_softmax.plainly(_log_softmax)
 
 
 def along(

@@ -231,6 +231,14 @@ def _max_name(node: Node) -> str:
     return "MaxBackward1" if node.op.name == "_extreme_of_all" else "MaxBackward0"
 
 
+@op(returns=_max_result, node="MaxBackward0", frees=True)
+def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return _values_and_indices(xp, input, "argmax", dim, keepdim)
+
+
+_max_along.vjp(input=_spread_at)
+
+
 @composite(method=True, out=True, buffered=False, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
@@ -239,7 +247,7 @@ def _max_name(node: Node) -> str:
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=_max_name, frees=True)  # fmt: skip
+), node=_max_name, frees=True, fast=_max_along)  # fmt: skip
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -268,17 +276,16 @@ def max(
     return _max_or_min("max", input, dim, keepdim, other)
 
 
-@op(returns=_max_result, node="MaxBackward0", frees=True)
-def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return _values_and_indices(xp, input, "argmax", dim, keepdim)
-
-
-_max_along.vjp(input=_spread_at)
-max.plainly(_max_along)
-
-
 def _min_name(node: Node) -> str:
     return "MinBackward1" if node.op.name == "_extreme_of_all" else "MinBackward0"
+
+
+@op(returns=_min_result, node="MinBackward0", frees=True)
+def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
+    return _values_and_indices(xp, input, "argmin", dim, keepdim)
+
+
+_min_along.vjp(input=_spread_at)
 
 
 @composite(method=True, out=True, buffered=False, forms=(
@@ -289,7 +296,7 @@ def _min_name(node: Node) -> str:
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=_min_name, frees=True)  # fmt: skip
+), node=_min_name, frees=True, fast=_min_along)  # fmt: skip
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -315,15 +322,6 @@ def min(
         tensor(1)
     """
     return _max_or_min("min", input, dim, keepdim, other)
-
-
-@op(returns=_min_result, node="MinBackward0", frees=True)
-def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
-    return _values_and_indices(xp, input, "argmin", dim, keepdim)
-
-
-_min_along.vjp(input=_spread_at)
-min.plainly(_min_along)
 
 
 def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:

@@ -133,7 +133,20 @@ def _warn_of_freedom(name: str) -> None:
     )
 
 
-@composite(method=True, out=True)
+@op(node="VarBackward0")
+def _var_along(xp: Backend, input: Array, dim: int) -> Array:
+    shape = input.shape
+    if not -len(shape) <= dim < len(shape) or shape[dim] < 2:
+        axes = reduced_axes("var", dim, len(shape))
+        if element_count(shape, axes) < 2:
+            _warn_of_freedom("var")
+    return _var.kernel(xp, input, dim, 1, False)
+
+
+_var_along.vjp(input=lambda xp, g, input, dim: _var_gradient(xp, g, input, dim, 1, False))
+
+
+@composite(method=True, out=True, fast=_var_along)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -166,20 +179,6 @@ def var(
         tensor(1.2500)
     """
     return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
-
-
-@op(node="VarBackward0")
-def _var_along(xp: Backend, input: Array, dim: int) -> Array:
-    shape = input.shape
-    if not -len(shape) <= dim < len(shape) or shape[dim] < 2:
-        axes = reduced_axes("var", dim, len(shape))
-        if element_count(shape, axes) < 2:
-            _warn_of_freedom("var")
-    return _var.kernel(xp, input, dim, 1, False)
-
-
-_var_along.vjp(input=lambda xp, g, input, dim: _var_gradient(xp, g, input, dim, 1, False))
-var.plainly(_var_along)
 
 
 @composite(method=True, out=True, like=var)

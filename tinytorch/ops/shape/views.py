@@ -72,7 +72,7 @@ def _as_dtype(input: Tensor, dtype: Any) -> Tensor:
     return _view_dtype(input, wanted)
 
 
-@composite(method=True)
+@composite(method=True, fast=_view)
 def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory in another shape, or its bytes as another dtype.
 
@@ -103,9 +103,6 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
             return _as_dtype(input, size[0])
         size = tuple(size[0])
     return _view(input, size)
-
-
-view.plainly(_view)
 
 
 @composite(method=True)
