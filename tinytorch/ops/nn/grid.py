@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, Index, Mask, composite, op
+from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
@@ -25,15 +25,21 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 
 @op
-def _pixels(xp: Backend, input: Array, index: Index, inside: Mask | None = None) -> Array:
-    """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``.
+def _with_zero(xp: Backend, input: Array) -> Array:
+    """Flat images, and a pixel of 0 after the last for what lies outside of them.
 
-    Points that are not ``inside`` have zeros, also where a pixel is infinite.
+    A product with a mask would be NaN beside an infinite pixel.
     """
-    out = xp.take_in_each(input, index)
-    if inside is not None:
-        xp.copyto(out, 0, where=~inside[:, None])
-    return out
+    return xp.concatenate([input, xp.zeros((*input.shape[:2], 1), input.dtype)], axis=2)
+
+
+_with_zero.vjp(input=lambda xp, g: g[..., :-1])
+
+
+@op
+def _pixels(xp: Backend, input: Array, index: Index) -> Array:
+    """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``."""
+    return xp.take_in_each(input, index)
 
 
 @op
@@ -47,11 +53,7 @@ def _add_pixels(xp: Backend, input: Array, index: Index, size: int) -> Array:
     return xp.reshape(out, (batch, channels, size))
 
 
-_pixels.vjp(
-    input=lambda xp, g, in_shape, index, inside: xp.call(
-        _add_pixels, xp.where(inside[:, None], g, 0), index, in_shape[2]
-    )
-)
+_pixels.vjp(input=lambda xp, g, in_shape, index: xp.call(_add_pixels, g, index, in_shape[2]))
 _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 
 
@@ -158,7 +160,7 @@ def grid_sample(
         _pixel_coordinates(points[..., i], size, corners).flatten(1)
         for i, size in enumerate(reversed(image))
     ][::-1]
-    flat = input.flatten(2)
+    flat = _with_zero(input.flatten(2))
     if mode == "bicubic":
         out = _bicubic(flat, at, image, padding_mode, corners)
     else:
@@ -230,7 +232,7 @@ def _check_dtypes(input: Tensor, grid: Tensor) -> None:
 
 
 def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> Any:
-    """The pixels at whole coordinates (raw arrays), zeros outside of the image."""
+    """The pixels at whole coordinates (raw arrays), of ``_with_zero``."""
     xp = flat._xp
     number: Any = 0
     inside: Any = True
@@ -238,7 +240,7 @@ def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> Any:
         valid = (place >= 0) & (place < size)
         inside = inside & valid
         number = number * size + xp.where(valid, place, 0).astype("int64")
-    return _pixels(flat, wrap(number, xp), wrap(inside, xp))
+    return _pixels(flat, wrap(xp.where(inside, number, math.prod(image)), xp))
 
 
 def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
