@@ -71,6 +71,8 @@ PROGRAMS = [
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): v.retain_grad()",
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): z = v + y",
     "u = L.ones(2, 3); u.mul_(2); u.unsqueeze_(0); w = u.mT.as_strided((2,), (1,)); w.neg_()",
+    # An in-place form with a bfloat16 operand saves the old value.
+    f"{LEAF}; v = y.bfloat16(); w = y * 3; w.mul_(v); w.sum().backward()",
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
 ]

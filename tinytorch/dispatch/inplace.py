@@ -63,6 +63,7 @@ def call_inplace(
     if op.kernel is None:
         return _assign_composite(op, target, args, options)
     if not op.takes_low and is_low((*args, *options.values())):
+        args = _with_old_value(target, args, options)
         value = in_float32(op, op.function, args, (), options)
         value = call_low(op, args, options) if value is None else value
         return assign(target, value, f"{op.name}_")
@@ -90,16 +91,25 @@ def call_inplace(
 def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: Any) -> Tensor:
     given = (*args, *options.values())
     _check_overlap(op, target, given[1:])
-    if grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given):
-        old = _old_value(target, target)  # what it is made of may want the old value
-        args = tuple(old if value is target else value for value in args)
-    value = op.function(*args, **options)
+    value = op.function(*_with_old_value(target, args, options), **options)
     if op.exact_out is True and value.dtype is not target.dtype:
         raise RuntimeError(
             f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
             f"operation's result requires dtype {scalar_name(value.dtype)}"
         )
     return assign(target, value, f"{op.name}_")
+
+
+def _with_old_value(target: Tensor, args: tuple[Any, ...], options: Any) -> tuple[Any, ...]:
+    """Arguments whose target is a copy in its place of the graph, if gradients are wanted.
+
+    The operations that compute the result may save its old value, which is about to be modified.
+    """
+    given = (*args, *options.values())
+    if not (grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given)):
+        return args
+    old = _old_value(target, target)
+    return tuple(old if value is target else value for value in args)
 
 
 def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
