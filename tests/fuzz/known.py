@@ -129,6 +129,16 @@ KNOWN = [
           "data of another shape assigned to a leaf between passes: its gradient has that shape"),
     Known("programs", "value", r"(?s)cumsum.*\[6\] \[\d\] ours -\d",
           "open: the gradient of cumsum runs backwards through its memory"),
+    Known("programs", "value", r"(?s)(\w+)\.backward\(\1\.detach\(\)\).*backward\(.*"
+          r"\n\1\n\[0\] ours",
+          "PyTorch accumulates gradients into the memory of the gradient that backward() was given",
+          "(x := L.ones(2, requires_grad=True)) is not None and (y := L.cat([x.reshape(-1)]))"
+          ".backward(y.detach()) is None and L.cat([x]).sum().backward() is None"
+          " and y.tolist() == [2, 2]"),
+    Known("calls", "value", r"(nan|inf)(?s:.*)\nlinalg\.slogdet\n\[0\] ours",
+          "the sign of the determinant of a matrix with infinities or NaN depends on the LAPACK"),
+    Known("programs", "raises", r"(?s)inference_mode.* @ .*Inference tensors cannot be saved",
+          "PyTorch saves a copy of an inference tensor whose batch it folds, here it is refused"),
     Known("programs", "value", r"new_fn INTERNAL ASSERT FAILED",
           "PyTorch's own assertion on the view of a detached complex tensor"),
     Known("programs", "value", r"(?s)(expand|broadcast_to|autograd\.grad)\(.*median\(0\)",
@@ -157,7 +167,7 @@ KNOWN = [
           "PyTorch's polynomials of NaN of a degree above 1 are memory that was never written",
           "L.special.laguerre_polynomial_l(L.tensor(nan), L.tensor(3.0)).isfinite()"),
     Known("calls", "value", r"_polynomial_\w+\((?s:.*)(1e\+30|inf)(?s:.*)"
-          r"\((nan|inf)/(nan|number)(, inf/number)?(, number/number)?\)$",
+          r"\((nan|inf)/(nan|number)(, \w+/number)*\)$",
           "PyTorch converts a degree of 1e30 or infinity to an int, which is undefined",
           "L.special.hermite_polynomial_h(L.ones(()), L.tensor(1e30)) == 0"),
     # Deliberate.
