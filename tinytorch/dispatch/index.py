@@ -406,7 +406,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.dropout": "_dropped _scaled_and_moved _sloped",
         "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_rows
             _scale_gradient""",
-        "ops.nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped",
+        "ops.nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped _with_zero",
         "ops.nn.interpolation": "resample",
         "ops.nn.loss": """_binary_cross_entropy _huber_error _logits_cross_entropy
             _mean_squared_error _slope_of_bce _squared_error _sum_of_squares""",
