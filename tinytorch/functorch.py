@@ -14,9 +14,9 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from .compat.module_aliases import publish
-from .compat.unsupported import absent
 from .core.tensor import Tensor
+from .facade.module_aliases import publish
+from .facade.unsupported import absent
 from .func import (
     functional_call,
     functionalize,

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 from . import dtypes
-from .compat.unsupported import Absent, absent
 from .core.tensor import Tensor
 from .dispatch.registry import find
+from .facade.unsupported import Absent, absent
 
 #: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
 __path__: list[str] = []

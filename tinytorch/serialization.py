@@ -43,9 +43,9 @@ from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
 from .checkpoint.storages import restorer
 from .checkpoint.writing import CLASSES, REDUCERS, SavedStorage, attributes, pickled
-from .compat.unsupported import absent
 from .core.device import device
 from .core.tensor import Tensor
+from .facade.unsupported import absent
 from .nn import Parameter
 from .ops.create.typed_storage import TypedStorage
 from .ops.create.untyped_storage import UntypedStorage

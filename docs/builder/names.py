@@ -35,7 +35,7 @@ INNER = {
 
 
 #: Where functions and classes are made that PyTorch has and that refuse here.
-REFUSALS = "tinytorch.compat.unsupported"
+REFUSALS = "tinytorch.facade.unsupported"
 
 
 @dataclass(frozen=True)

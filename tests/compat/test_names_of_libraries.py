@@ -17,7 +17,7 @@ import pytest
 import tinytorch as tt
 from tests.fresh import run
 from tinytorch import nn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 # -- what is not there -----------------------------------------------------------------------
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn, TypeVar
 
+from ..facade.module_aliases import publish
+from ..facade.unsupported import Absent, absent
 from ..state.tracebacks import short
-from .module_aliases import publish
-from .unsupported import Absent, absent
 
 __all__ = [
     "NoReturn", "Row", "Table", "alias", "answer", "argument", "choices", "exception", "fill",

@@ -25,8 +25,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ..compat.unsupported import absent
 from ..dispatch.operator_namespaces import namespace
+from ..facade.unsupported import absent
 from .custom import CustomOpDef as CustomOpDef
 from .custom import custom_op as custom_op
 from .operator import Operator, find, register

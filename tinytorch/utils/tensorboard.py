@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from typing import Any, Self
 
 from ..backends.errors import how_to_install
-from ..compat.module_aliases import publish
 from ..core.tensor import Tensor
+from ..facade.module_aliases import publish
 from ..nn.module import Module
 from . import tensorboard_summary as summary
 from .graph_drawing import CallNode, call_graph

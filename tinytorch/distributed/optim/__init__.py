@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...compat.module_aliases import publish
 from ...compat.tables.distributed_parts import TABLES, fill
+from ...facade.module_aliases import publish
 from .post_localSGD_optimizer import PostLocalSGDOptimizer as PostLocalSGDOptimizer
 from .zero_redundancy import ZeroRedundancyOptimizer as ZeroRedundancyOptimizer
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...compat.module_aliases import publish
-from ...compat.unsupported import absent
+from ...facade.module_aliases import publish
+from ...facade.unsupported import absent
 from .data_parallel import DataParallel as DataParallel
 from .distributed import DistributedDataParallel as DistributedDataParallel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...compat.module_aliases import publish
+from ...facade.module_aliases import publish
 from ._pinning import pin as pin_memory
 from ._workers import WorkerInfo as WorkerInfo
 from ._workers import get_worker_info as get_worker_info

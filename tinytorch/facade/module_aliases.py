@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..facade.packages import names_of, reexport
 from ..state.tracebacks import shorten_namespace
+from .packages import names_of, reexport
 
 
 def publish(module: str, files: str) -> None:
