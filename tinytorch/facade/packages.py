@@ -71,7 +71,7 @@ _PUBLIC = frozenset(
     for package, names in {
         "autograd": "anomaly forward_ad functional grad_mode gradient_check graph variable",
         "backends": "cudnn",
-        "core": "device size tensor",
+        "core": "device size swapping tensor",
         "cuda": "amp graphs memory nvtx profiler random streams",
         "distributed": "process_group",
         "distributions": "constraint_registry constraints kl transforms",
@@ -82,7 +82,7 @@ _PUBLIC = frozenset(
         "ops.create": "untyped_storage typed_storage",
         "optim": "lr_scheduler swa_utils",
         "utils.data": "collate",
-        "utils": "checkpoint cpp_extension dlpack graph_drawing hooks summary swapping tensorboard",
+        "utils": "checkpoint cpp_extension dlpack graph_drawing hooks summary tensorboard",
     }.items()
     for name in names.split()
 )

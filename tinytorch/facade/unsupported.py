@@ -26,7 +26,7 @@ def absent(
         when: What to say of an error that PyTorch raises, too: ``"as in PyTorch without one"``.
 
     Example:
-        >>> from tinytorch.compat.unsupported import absent
+        >>> from tinytorch.facade.unsupported import absent
         >>> absent("onnx.export", "no graphs are recorded here")()
         Traceback (most recent call last):
             ...
@@ -62,7 +62,7 @@ class Absent:
         why: What is missing here, as the end of a sentence.
 
     Example:
-        >>> from tinytorch.compat.unsupported import Absent
+        >>> from tinytorch.facade.unsupported import Absent
         >>> class Graph(Absent, why="programs are not traced"):
         ...     pass
         >>> isinstance(3, Graph)

@@ -11,20 +11,24 @@ Example:
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 __all__ = [
     "benchmark", "checkpoint", "collect_env", "cpp_extension", "data", "deterministic", "dlpack",
     "draw", "flop_counter", "hooks", "model_zoo", "set_module", "swap_tensors", "weak",
 ]  # fmt: skip
-_HOMES = {"draw": "graph_drawing", "set_module": "swapping", "swap_tensors": "swapping"}
 
 
 def __getattr__(name: str) -> Any:
     # A program that trains on its own loop does not pay for the import.
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name == "draw":
+        from .graph_drawing import draw
+
+        return draw
+    if name in ("set_module", "swap_tensors"):
+        from ..core import swapping
+
+        return getattr(swapping, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -9,9 +9,9 @@ from typing import Any, Self, cast, overload
 from ... import dtypes
 from ...core.layout import memory_format
 from ...core.sharing import share
+from ...core.swapping import swap_tensors
 from ...core.tensor import Tensor
 from ...state import no_grad
-from ...utils.swapping import swap_tensors
 from ...warnings import warn
 from ..parameter import Parameter, is_lazy
 from .traversal import Traversal

@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...core.swapping import swap_tensors
 from ...core.tensor import Tensor
 from ...state import no_grad
-from ...utils.swapping import swap_tensors
 from ...warnings import warn
 from ..parameter import Parameter, is_lazy
 from .conversion import FUTURE, Conversion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..core.tensor import Tensor
+from .tensor import Tensor
 
 __all__ = ["swap_tensors"]
 
