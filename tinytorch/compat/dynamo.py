@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from ..compiler import _same
-
 __all__ = ["TransformGetItemToIndex", "config", "optimize"]
 
 
@@ -50,4 +48,4 @@ class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
 
 def optimize(*args: Any, **kwargs: Any) -> Any:
     """A decorator that returns what it is given, as ``compile`` does."""
-    return _same
+    return lambda function: function

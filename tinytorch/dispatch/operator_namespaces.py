@@ -13,6 +13,15 @@ from typing import Any, NoReturn
 from ..core.tensor import Tensor
 from .registry import find
 
+#: PyTorch's names of operations that have others here, the only ones recorded of private ones.
+_ATEN_NAMES = {
+    "_getitem": "index", "_setitem_": "index_put_", "cross_entropy": "cross_entropy_loss",
+    "_conv": "convolution", "_softmax": "_softmax", "_log_softmax": "_log_softmax",
+    "logsigmoid": "log_sigmoid", "grid_sample": "grid_sampler", "T": "numpy_T",
+}  # fmt: skip
+#: Namespaces that are part of the names of PyTorch's operators: ``aten::fft_rfft``.
+_SPACES = ("fft", "linalg", "special")
+
 
 class OpNamespace(ModuleType):
     """The operators of one library, ``torch.ops.mylib``."""
@@ -97,10 +106,19 @@ class Aten(ModuleType):
         return found
 
 
+def aten_name(name: str, op: Any) -> str | None:
+    """PyTorch's name of a call of an operation, or None for one that it does not have."""
+    if name not in _ATEN_NAMES and not op.public:
+        return None
+    space = op.namespaces[0]
+    named = _ATEN_NAMES.get(name, name)
+    return f"aten::{space}_{named}" if space in _SPACES else f"aten::{named}"
+
+
 def _find_function(name: str) -> Any:
     """Return the public function behind ``torch.ops.aten.name``, or None."""
     space, _, rest = name.partition("_")
-    if space in ("fft", "linalg", "special") and find(space, rest):
+    if space in _SPACES and find(space, rest):
         return find(space, rest)
     return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
 

@@ -16,19 +16,12 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 from ..core.tensor import Tensor
+from ..dispatch.operator_namespaces import aten_name
 from ..graph.nodes import Node, node_of
 from ..state.recorder import RECORDER
 from ..state.tracebacks import GENERATED
 from ..utils.flop_counter import FORMULAS, works
 
-#: PyTorch's names of operations that have others here; private ones are not noted but for these.
-ATEN = {
-    "_getitem": "index", "_setitem_": "index_put_", "cross_entropy": "cross_entropy_loss",
-    "_conv": "convolution", "_softmax": "_softmax", "_log_softmax": "_log_softmax",
-    "logsigmoid": "log_sigmoid", "grid_sample": "grid_sampler", "T": "numpy_T",
-}  # fmt: skip
-#: Whose qualified names PyTorch's operations bear: ``aten::fft_rfft``.
-_SPACES = ("fft", "linalg", "special")
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
@@ -155,15 +148,6 @@ class Recording:
             self.records.append(
                 Record(name, start, end, get_native_id(), stack=stack, memory=memory, **said)
             )
-
-
-def aten_name(name: str, op: Any) -> str | None:
-    """PyTorch's name of a call of an operation, or None for one that it does not have."""
-    if name not in ATEN and not op.public:
-        return None
-    space = op.namespaces[0]
-    named = ATEN.get(name, name)
-    return f"aten::{space}_{named}" if space in _SPACES else f"aten::{named}"
 
 
 def _traced() -> int:

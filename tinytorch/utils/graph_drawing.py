@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.tensor import Tensor
+from ..dispatch.operator_namespaces import aten_name
 from ..graph.nodes import Node, node_of
 from ..graph.views import edge_of
 from ..nn.module import Module
 from ..nn.rnn import RNNBase
 from ..overrides import TorchFunctionMode
-from ..profiler.recording import aten_name
 from ._pytree import tree_leaves
 from .summary import in_mode
 
