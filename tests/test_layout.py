@@ -70,8 +70,46 @@ LAYERS = [
     ["__init__"],
     ["__main__"],
 ]
-# Two modules that know each other, and why.
-PAIRS: dict[frozenset[str], str] = {}
+# Imports on demand that point up, each from the one module whose purpose they are, and why.
+ON_DEMAND = {
+    ("dispatch.registry", "numpy.functions"): (
+        "gradient rules are recorded in NumPy's functions, which consist of operations"
+    ),
+    ("facade.resolve", "random"): "`tt.default_generator` is another one on each backend",
+}
+# Rooms that import each other, and why; no two modules of theirs do.
+ROOM_PAIRS = {
+    frozenset({"compat", "distributed"}): (
+        "what Lightning's module gets when it is loaded depends on the launcher; the names of "
+        "`torch.distributed` that only raise are a table"
+    ),
+    frozenset({"func", "nn"}): (
+        "`functional_call` calls modules, and `flex_attention` maps its `score_mod` with `vmap`, "
+        "as in PyTorch"
+    ),
+}
+# Modules that import others by names that no reader can see, and why.
+COMPUTED = {
+    "autograd": "its names, on first access",
+    "backends": "backends by name, those of plug-ins among them",
+    "backends.cupy.errors": "CuPy's modules, which may be missing",
+    "backends.numpy.quiet": "NumPy's modules, on first access",
+    "checkpoint.reading": "classes that a pickle names",
+    "compat.after_import": "the file about another library, once that is imported",
+    "compat.device_modules": "the module of a kind of device",
+    "compat.import_hook": "the table of a module that has no file",
+    "compat.rows": "the module that a row of a table names",
+    "compat.utils": "a module that the caller names",
+    "dispatch.compiled": "waits until the family of an operation is imported",
+    "dispatch.registry": "the family of an operation",
+    "facade.packages": "packages and their modules, on first access",
+    "facade.resolve": "public names of the top level, on first access",
+    "numpy.polynomial": "NumPy's modules",
+    "overrides": "the public namespaces",
+    "utils._pytree": "a class that a dumped tree names",
+    "utils.tensorboard": "TensorBoard's modules, which may be missing",
+    "utils.tensorboard_summary": "TensorBoard's modules, which may be missing",
+}
 
 
 def relative(path: Path) -> str:
@@ -132,7 +170,43 @@ def own_imports(path: Path, deferred: bool) -> set[str]:
             if head == "tinytorch":
                 submodule = f"{inner}.{member}".strip(".")
                 found.add(submodule if submodule in MODULES else inner or "__init__")
+    if deferred:
+        found |= {name for name in imported_by_string(path) if name} - on_demand(path)
     return found - {module_name(path)}
+
+
+def on_demand(path: Path) -> set[str]:
+    return {other for name, other in ON_DEMAND if name == module_name(path)}
+
+
+@cache
+def imported_by_string(path: Path) -> set[str | None]:
+    """Return the package's modules that calls of ``import_module`` name; None: one is computed."""
+    calls = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    imports = [call for call in calls if called_name(call) in ("import_module", "__import__")]
+    named = [text_of(call.args[0], path) for call in imports]
+    ours = [name for name in named if name is None or name.startswith("tinytorch.")]
+    return {name and name.removeprefix("tinytorch.") for name in ours}
+
+
+def called_name(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def text_of(node: ast.AST, path: Path) -> str | None:
+    """Return the text of an expression: of a constant, or of one made with the module's name."""
+    module = f"tinytorch.{module_name(path)}"
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    known = {"__name__": module, "__package__": package, "_OWN": "tinytorch"}
+    match node:
+        case ast.Constant(str(text)):
+            return text
+        case ast.JoinedStr(parts):
+            texts = [text_of(part, path) for part in parts]
+            return None if None in texts else "".join(text or "" for text in texts)
+        case ast.FormattedValue(ast.Name(name)):
+            return known.get(name)
+    return None
 
 
 def layer(name: str) -> int:
@@ -185,12 +259,39 @@ def test_imports_have_no_cycle() -> None:
     assert not rings(graph)
 
 
-def test_modules_stand_in_no_ring() -> None:
-    """With imports at every depth and look-ups by string; two may know each other, for a reason."""
-    graph = {
+def every_import() -> dict[str, set[str]]:
+    """Return what each module imports, at every depth, and looks up by string."""
+    return {
         name: own_imports(path, deferred=True) | looked_up(path) for name, path in MODULES.items()
     }
-    assert {frozenset(ring) for ring in rings(graph)} == set(PAIRS)
+
+
+def test_modules_stand_in_no_ring() -> None:
+    assert not rings(every_import())
+
+
+def test_rooms_do_not_import_each_other() -> None:
+    pairs = {
+        (name.partition(".")[0], other.partition(".")[0])
+        for name, others in every_import().items()
+        for other in others
+    }
+    both = {frozenset(pair) for pair in pairs if pair[::-1] in pairs and pair[0] != pair[1]}
+    assert both == set(ROOM_PAIRS)
+
+
+def test_computed_imports_have_a_reason() -> None:
+    found = {name for name, path in MODULES.items() if None in imported_by_string(path)}
+    assert found == set(COMPUTED)
+
+
+def test_an_import_by_string_counts() -> None:
+    file = PACKAGE / "nn" / "absent.py"
+    calls = "import_module('tinytorch.ops'), importlib.import_module(f'{__package__}.linear')"
+    arguments = [call.args[0] for call in ast.walk(ast.parse(calls)) if isinstance(call, ast.Call)]
+    assert [text_of(node, file) for node in arguments] == ["tinytorch.ops", "tinytorch.nn.linear"]
+    assert text_of(ast.Name("name"), file) is None
+    assert imported_by_string(MODULES["dispatch.registry"]) == {"numpy.functions", None}
 
 
 def test_a_look_up_by_string_counts() -> None:

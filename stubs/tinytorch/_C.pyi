@@ -9,11 +9,11 @@ from tinytorch.compat.c_module import DispatchKeySet as DispatchKeySet
 from tinytorch.compat.c_module import _TensorMeta as _TensorMeta
 from tinytorch.compat.c_module import _functorch as _functorch
 from tinytorch.compat.c_module import _nn as _nn
-from tinytorch.compat.unsupported import Absent
 from tinytorch.core.torch_function import DisableTorchFunction as DisableTorchFunction
 from tinytorch.core.torch_function import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from tinytorch.core.torch_function import is_on as _is_torch_function_enabled
 from tinytorch.core.torch_function import refusing as _disabled_torch_function_impl
+from tinytorch.facade.unsupported import Absent
 from tinytorch.jit import Error as JITException
 from tinytorch.ops.linalg.shared import LinAlgError as _LinAlgError
 

@@ -6,7 +6,6 @@ from tinytorch.compat.dynamo import TransformGetItemToIndex as TransformGetItemT
 from tinytorch.compat.dynamo import config as config
 from tinytorch.compat.dynamo import optimize as optimize
 from tinytorch.compat.rows import _F
-from tinytorch.compat.unsupported import Absent
 from tinytorch.compiler import allow_in_graph as allow_in_graph
 from tinytorch.compiler import assume_constant_result as assume_constant_result
 from tinytorch.compiler import disable as disable
@@ -14,6 +13,7 @@ from tinytorch.compiler import is_compiling as is_compiling
 from tinytorch.compiler import list_backends as list_backends
 from tinytorch.compiler import reset as reset
 from tinytorch.compiler import set_stance as set_stance
+from tinytorch.facade.unsupported import Absent
 from tinytorch.nn.module import Module
 
 __all__ = ['OptimizedModule', 'TransformGetItemToIndex', 'allow_in_graph', 'assume_constant_result', 'config', 'disable', 'disallow_in_graph', 'explain', 'export', 'forbid_in_graph', 'graph_break', 'is_compile_supported', 'is_compiling', 'is_dynamo_supported', 'list_backends', 'mark_dynamic', 'mark_static', 'mark_static_address', 'maybe_mark_dynamic', 'optimize', 'reset', 'set_stance']

@@ -5,7 +5,7 @@ from typing import Any
 from typing import NoReturn
 from typing import TypeVar
 from tinytorch.compat.rows import _F as __F
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 from tinytorch.nn.module import Module
 
 _F = TypeVar('_F', bound=Callable[..., Any] | str)

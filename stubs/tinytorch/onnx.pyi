@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from typing import NoReturn
 from typing import TypeVar
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
 from tinytorch.core.tensor import Tensor
+from tinytorch.facade.unsupported import Absent
 from tinytorch.nn.module import Module
 
 class QuantStub(Module):

@@ -2,10 +2,10 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
 from tinytorch.distributed.returned_collectives import all_reduce as all_reduce
 from tinytorch.distributed.returned_collectives import broadcast as broadcast
 from tinytorch.distributed.returned_collectives import wait_tensor as wait_tensor
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['AsyncCollectiveTensor', 'all_gather_into_tensor_coalesced', 'all_gather_single', 'all_gather_single_autograd', 'all_gather_tensor', 'all_gather_tensor_autograd', 'all_reduce', 'all_reduce_coalesced', 'all_to_all_single', 'all_to_all_single_autograd', 'broadcast', 'permute_tensor', 'reduce_scatter_single', 'reduce_scatter_single_autograd', 'reduce_scatter_tensor', 'reduce_scatter_tensor_autograd', 'reduce_scatter_tensor_coalesced', 'wait_tensor']
 

@@ -3,7 +3,7 @@
 from enum import Enum
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 from tinytorch.nn.module import Module
 
 __all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'CustomPolicy', 'DataParallelMeshDims', 'FSDPModule', 'FullOptimStateDictConfig', 'FullStateDictConfig', 'FullyShardedDataParallel', 'LocalOptimStateDictConfig', 'LocalStateDictConfig', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'OffloadPolicy', 'OptimStateDictConfig', 'OptimStateKeyType', 'ShardedGradScaler', 'ShardedOptimStateDictConfig', 'ShardedStateDictConfig', 'ShardingStrategy', 'StateDictConfig', 'StateDictSettings', 'StateDictType', 'UnshardHandle', 'always_wrap_policy', 'enable_wrap', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'share_comm_ctx', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy', 'wrap']

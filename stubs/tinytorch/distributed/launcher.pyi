@@ -2,7 +2,7 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['LaunchConfig', 'elastic_launch', 'launch_agent']
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['Pipe', 'PipelineScheduleMulti', 'PipelineScheduleSingle', 'PipelineStage', 'Schedule1F1B', 'ScheduleDualPipeV', 'ScheduleGPipe', 'ScheduleInterleaved1F1B', 'ScheduleInterleavedZeroBubble', 'ScheduleLoopedBFS', 'ScheduleZBVZeroBubble', 'SplitPoint', 'TensorChunkSpec', 'build_stage', 'get_schedule_class', 'merge_chunks', 'pipe_split', 'pipeline', 'split_args_kwargs_into_chunks', 'sum_reducer']
 

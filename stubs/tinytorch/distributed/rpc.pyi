@@ -2,7 +2,7 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['AllGatherStates', 'BackendType', 'BackendValue', 'RRef', 'TensorPipeRpcBackendOptions', 'backend_registered', 'construct_rpc_backend_options', 'get_worker_info', 'init_backend', 'init_rpc', 'is_available', 'method_factory', 'new_method', 'register_backend', 'remote', 'rpc_async', 'rpc_sync', 'shutdown']
 

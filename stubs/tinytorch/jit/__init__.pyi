@@ -6,7 +6,7 @@ from typing import NoReturn
 from typing import TypeVar
 from typing import overload
 from tinytorch.compat.rows import _F as __F
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 from tinytorch.futures import Future as Future
 from tinytorch.nn.module import Module
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
 from tinytorch.distributed.optim.post_localSGD_optimizer import PostLocalSGDOptimizer as PostLocalSGDOptimizer
 from tinytorch.distributed.optim.zero_redundancy import ZeroRedundancyOptimizer as ZeroRedundancyOptimizer
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['DistributedOptimizer', 'PostLocalSGDOptimizer', 'ZeroRedundancyOptimizer', 'as_functional_optim']
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['ColwiseParallel', 'DTensorExtensions', 'ParallelStyle', 'PrepareModuleInput', 'PrepareModuleInputOutput', 'PrepareModuleOutput', 'RowwiseParallel', 'SequenceParallel', 'input_reshard', 'loss_parallel', 'parallelize_module']
 
