@@ -75,7 +75,7 @@ def missing_names() -> None:
     from tests.golden.test_golden import ARCHIVE, LEAKED
 
     for module, names in json.loads(ARCHIVE.read("names.json")).items():
-        here = public_names(module)
+        here = public_names(module, names)
         if here is None:
             print(module, "cannot be imported")
         elif missing := set(names) - set(here) - LEAKED.get(module, set()):
