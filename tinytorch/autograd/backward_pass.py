@@ -8,10 +8,10 @@ from typing import Any
 
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
-from ..graph.above import ABOVE
 from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate
 from ..graph.grad_fn import AccumulateGrad
 from ..graph.hooks import LeafHooks
+from ..graph.late_bound import ABOVE
 from ..graph.nodes import Edge, Node, Slot, backend_of, needed_nodes, node_of, target_of
 from ..graph.saved_tensors import Recording
 from ..graph.views import edge_of

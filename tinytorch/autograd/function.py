@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeVar
 
 from ..core.tensor import Tensor, wrap
 from ..dispatch.record import note_versions
-from ..graph.above import ABOVE
 from ..graph.engine import conjugate
 from ..graph.inference import APPLYING
+from ..graph.late_bound import ABOVE
 from ..graph.nodes import FREED, TWICE, Node, Slot
 from ..graph.saved_tensors import STACK, Packed, SavedOutput
 from ..graph.views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase

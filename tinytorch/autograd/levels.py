@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..core.tensor import Tensor
-from ..graph.above import ABOVE
+from ..graph.late_bound import ABOVE
 from ..graph.nodes import Node, Slot
 from ..graph.views import TRANSFORM, edge_of, fix
 from ..state import (

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 from .. import dtypes
 from ..backends.base import Array, Backend
 from ..backends.storage import deep_copied
-from ..graph.above import ABOVE
 from ..graph.grad_fn import GraphNode, face_of
 from ..graph.hooks import LeafHooks, RemovableHandle, add_hook
 from ..graph.inference import UNSETTLED, check_update, check_wanted, mark, settle, take_after
+from ..graph.late_bound import ABOVE
 from ..graph.nodes import Slot, node_of, warn_of_no_grad
 from ..graph.views import VIEW, edge_of, requires_grad
 from ..state import when_inference

@@ -7,7 +7,7 @@ from numbers import Number
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..graph.above import ABOVE
+from ..graph.late_bound import ABOVE
 from ..warnings import warn_once
 from .promotion import common_backend, promote_operands, to_tensor
 from .scalar_arguments import taken, taken_in_place

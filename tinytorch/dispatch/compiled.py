@@ -36,7 +36,6 @@ from .scalar_arguments import BASIC, checked_size, is_basic
 from .signature import of_inplace
 from .spec import REQUIRED, Form, Op
 
-
 #: Values of the names that all generated functions have.
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,

@@ -8,7 +8,7 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting, put
-from ..graph.above import ABOVE
+from ..graph.late_bound import ABOVE
 from ..graph.nodes import Node
 from ..graph.saved_tensors import Recording
 from ..graph.views import check_inplace, edge_of, rebase

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core import dlpack, torch_function_members
 from ..core.tensor import Tensor
-from ..graph.above import ABOVE
+from ..graph.late_bound import ABOVE
 from .operators import UFUNCS
 
 #: Functions that write to their first argument.

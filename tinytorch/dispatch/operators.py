@@ -9,9 +9,9 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
-from ..graph.above import ABOVE
+from ..graph.late_bound import ABOVE
 from ..state.tracebacks import shorten
-from .compiled import make_inplace_function, serve, make_function
+from .compiled import make_function, make_inplace_function, serve
 from .signature import of_operator
 from .spec import Form, Op
 

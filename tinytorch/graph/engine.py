@@ -22,7 +22,6 @@ from ..backends.storage import dense_order, laid_like
 from ..state import Variable
 from ..state.recorder import RECORDER
 from ..warnings import warn
-from .above import ABOVE
 from .hooks import (
     AfterAccumulation,
     BeforeAccumulation,
@@ -31,6 +30,7 @@ from .hooks import (
     check_nothing,
     hooked,
 )
+from .late_bound import ABOVE
 from .nodes import (
     Edge,
     Node,

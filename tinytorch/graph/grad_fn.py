@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..backends.weak_references import WeakValues
-from .above import ABOVE
 from .hooks import AfterAccumulation, BeforeAccumulation, LeafHooks, RemovableHandle, add_hook
+from .late_bound import ABOVE
 from .nodes import FREED, TWICE, Edge, Node, Slot, node_of, packed_of
 from .saved_tensors import Hooks, Packed, PackedNode, SavedOutput, saved_arguments
 from .views import edge_of

@@ -13,9 +13,9 @@ from contextlib import nullcontext
 from typing import Any, TypeAlias, TypeVar
 
 from .. import backends
-from ..graph.above import ABOVE
 from ..backends.base import Backend
 from ..core.tensor import Tensor, wrap
+from ..graph.late_bound import ABOVE
 from ..state import default_dtype, enable_grad, no_grad
 from ._kernels import update
 from .optimizer import Optimizer, ParamGroup

@@ -9,7 +9,7 @@ from ... import dtypes
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
-from ...dispatch.compiled import serve, make_function
+from ...dispatch.compiled import make_function, serve
 from ...dispatch.inplace import write_through
 from ...dispatch.op import OPS, Array, Backend, Op, Operand, composite, op
 from ...dispatch.out import check_writable, scalar_name
@@ -17,7 +17,7 @@ from ...dispatch.overlap import check_overlap
 from ...dispatch.promotion import written_number
 from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.spec import Form
-from ...graph.above import ABOVE
+from ...graph.late_bound import ABOVE
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...graph.views import check_inplace, edge_of, rebase

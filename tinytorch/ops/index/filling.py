@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...graph.special_nodes import by_operand
 from ...core.tensor import Tensor
 from ...dispatch.inplace import assign, call_inplace
 from ...dispatch.op import OPS, Array, Backend, Operand, composite, op
 from ...dispatch.out import check_writable
 from ...dispatch.promotion import written_number
+from ...graph.special_nodes import by_operand
 from ...state import grad_enabled
 from ...warnings import warn
 

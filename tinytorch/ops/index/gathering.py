@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...graph.special_nodes import wants_gradient
-from ...graph.nodes import Node
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, Mask, Operand, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
+from ...graph.nodes import Node
+from ...graph.special_nodes import wants_gradient
 from ..checks import OUT_OF_RANGE, integer
 from ..create.factories import as_tensor
 from ..memory_order import in_rows, memory_order, restored

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
-from ...dispatch.compiled import serve, make_function
+from ...dispatch.compiled import make_function, serve
 from ...dispatch.op import Array, Backend, Op, op
 from ...dispatch.record import note_versions
 from ...dispatch.spec import Form

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...graph.special_nodes import is_tensor, wants_gradient
-from ...graph.nodes import Node
 from ...dispatch.op import Array, Backend, Operand, op
+from ...graph.nodes import Node
+from ...graph.special_nodes import is_tensor, wants_gradient
 from ..checks import as_arrays, in_single, is_half, refuse
 
 

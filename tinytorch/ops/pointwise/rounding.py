@@ -8,8 +8,8 @@ from ... import dtypes
 from ...dispatch.op import Array, Backend, Operand, no_derivative, op
 from ...graph.special_nodes import by_operand
 from ..checks import integer, kind_of, refuse, refuse_complex
-from .division import check_divisor
 from .complex_numbers import real_sign
+from .division import check_divisor
 from .selection import masked
 
 

@@ -1,4 +1,4 @@
-"""What the graph and the tensors, at the bottom, need of the layers above them."""
+"""Late-bound imports: functions of upper layers that the graph and the tensors call."""
 
 from __future__ import annotations
 
