@@ -121,7 +121,7 @@ build/browser: $(BROWSER_VENV)/.browser
 	$(BROWSER_VENV)/bin/python docs/browser/build.py $@
 
 # Folders of tests of what the index dtypes, threads and processes matter to.
-IN_PYODIDE := autograd backends/rng nn ops/create ops/index ops/random ops/shape ops/sort optim state
+IN_PYODIDE := autograd backends/rng graph nn ops/create ops/index ops/random ops/shape ops/sort optim state
 pyodide: build/browser  ## run the core of the suite under the browser's Python, in Node
 	$(BROWSER_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --upgrade \
 	  --target build/browser-packages/python --python-version 3.12 --only-binary=:all: \

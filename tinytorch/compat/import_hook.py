@@ -148,6 +148,8 @@ ELSEWHERE = {
     "_storage": "core.storage",
     "autograd.checking": "autograd.gradient_check",
     "autograd.nodes": "graph.hooks",
+    "compat.unsupported": "facade.unsupported",
+    "utils.swapping": "core.swapping",
     "backends.cuda_devices": "backends.cupy.devices",
     "distributions.counts": "distributions.discrete",
     "distributions.extremes": "distributions.extreme_values",
