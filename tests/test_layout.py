@@ -83,6 +83,10 @@ ROOM_PAIRS = {
         "what Lightning's module gets when it is loaded depends on the launcher; the names of "
         "`torch.distributed` that only raise are a table"
     ),
+    frozenset({"distributed", "nn"}): (
+        "layers synchronize their gradients and statistics between processes, and the state dict "
+        "of a layer is gathered and split among them"
+    ),
     frozenset({"func", "nn"}): (
         "`functional_call` calls modules, and `flex_attention` maps its `score_mod` with `vmap`, "
         "as in PyTorch"

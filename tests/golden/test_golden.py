@@ -27,9 +27,10 @@ SAVED = [name.removesuffix(".pt") for name in ARCHIVE.namelist() if name.endswit
 #: Names that were reachable in these modules by accident: imports of the library's own files that
 #: PyTorch's do not have.
 LEAKED = {
-    "torch.autograd.graph": {"WeakKeyDictionary"},
+    "torch.autograd.graph": {"Recording", "WeakKeyDictionary"},
     "torch.distributed.optim": {"Absent"},
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
+    "torch.utils.checkpoint": {"saved_tensors_hooks"},
     "torch.utils.flop_counter": {"WeakKeyDictionary"},
 }
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
 from tinytorch.distributed import device_mesh as device_mesh
 from tinytorch.distributed import nn as nn
 from tinytorch.distributed import rpc as rpc
@@ -15,6 +14,7 @@ from tinytorch.distributed.exchange import reduce_scatter_tensor as reduce_scatt
 from tinytorch.distributed.gathering import all_gather_into_tensor as all_gather_single
 from tinytorch.distributed.process_group import world
 from tinytorch.distributed.reducer import GradBucket as GradBucket
+from tinytorch.facade.unsupported import Absent
 
 _coalescing_manager = coalescing_manager
 _get_default_group = world

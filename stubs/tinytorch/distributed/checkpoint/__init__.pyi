@@ -2,12 +2,12 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
 from tinytorch.distributed.checkpoint.saving import CheckpointException as CheckpointException
 from tinytorch.distributed.checkpoint.saving import FileSystemReader as FileSystemReader
 from tinytorch.distributed.checkpoint.saving import FileSystemWriter as FileSystemWriter
 from tinytorch.distributed.checkpoint.saving import load as load
 from tinytorch.distributed.checkpoint.saving import save as save
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['AsyncCheckpointerType', 'AsyncSaveResponse', 'AsyncStager', 'BlockingAsyncStager', 'BroadcastingTorchSaveReader', 'BytesIOWriteData', 'BytesStorageMetadata', 'CheckpointException', 'ChunkStorageMetadata', 'DefaultLoadPlanner', 'DefaultSavePlanner', 'DefaultStager', 'DynamicMetaLoadPlanner', 'FileSystem', 'FileSystemBase', 'FileSystemReader', 'FileSystemWriter', 'HuggingFaceStorageReader', 'HuggingFaceStorageWriter', 'LoadItemType', 'LoadPlan', 'LoadPlanner', 'Metadata', 'MetadataIndex', 'ReadItem', 'SavePlan', 'SavePlanner', 'SerializationFormat', 'StagingOptions', 'Stateful', 'StatefulT', 'StorageMeta', 'StorageReader', 'StorageWriter', 'TensorProperties', 'TensorStorageMetadata', 'TensorWriteData', 'WriteItem', 'WriteItemType', 'WriteResult', 'async_save', 'create_default_global_load_plan', 'create_default_global_save_plan', 'create_default_local_load_plan', 'create_default_local_save_plan', 'dcp_to_torch_save', 'find_state_dict_object', 'find_tensor_shard', 'load', 'load_sharded_optimizer_state_dict', 'load_state_dict', 'save', 'save_state_dict', 'torch_save_to_dcp']
 

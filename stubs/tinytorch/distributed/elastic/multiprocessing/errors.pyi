@@ -5,7 +5,7 @@ from typing import Any
 from typing import NoReturn
 from typing import ParamSpec
 from typing import TypeVar
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
