@@ -41,7 +41,7 @@ class Applied(Protocol[R]):
 PUSHING: Variable[bool] = Variable("pushing_tangents", False)
 
 
-def likes(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _describe_tensors(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """What is to be known of the arguments to make tangents of them; None for no tensor."""
     return tuple(
         (a._data.shape, a._data.dtype, a._xp)
@@ -49,7 +49,7 @@ def likes(args: tuple[Any, ...]) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def transposed(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
+def _transpose_jvp(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     """The gradients of the arguments that ``jvp`` stands for.
 
     Args:
@@ -99,12 +99,12 @@ def _leaf(shape: Any, dtype: Any, xp: Any) -> Any:
     return wrap(xp.zeros(shape, dtype), xp).requires_grad_()
 
 
-def is_among(value: Any, values: tuple[Any, ...]) -> bool:
+def _is_among(value: Any, values: tuple[Any, ...]) -> bool:
     """Whether that very object is one of them."""
     return any(value is other for other in values)
 
 
-def check_marks(
+def _check_marks(
     ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], context_apart: bool
 ) -> None:
     """Refuse what ``ctx`` was told that cannot be, recorded or not; note what was changed.
@@ -119,7 +119,7 @@ def check_marks(
     _check_tensors(
         "mark_non_differentiable only accepts variable arguments", ctx._non_differentiable
     )
-    if any(not is_among(tensor, outputs) for tensor in ctx._dirty):
+    if any(not _is_among(tensor, outputs) for tensor in ctx._dirty):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as "
             "output. The inputs that are modified inplace must all be outputs of the Function."
@@ -139,8 +139,8 @@ def _check_tensors(rule: str, marked: tuple[Any, ...]) -> None:
 def _check_returned_as_is(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
     kept = (*ctx._to_save, *(ctx._for_forward or ()))
     for out in outputs:
-        if isinstance(out, Tensor) and is_among(out, args) and not is_among(out, ctx._dirty):
-            if is_among(out, kept):
+        if isinstance(out, Tensor) and _is_among(out, args) and not _is_among(out, ctx._dirty):
+            if _is_among(out, kept):
                 raise RuntimeError(
                     "An input that has been returned as-is as output is being saved for backward. "
                     "This is not supported if you override setup_context. You should return and "
@@ -149,12 +149,12 @@ def _check_returned_as_is(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, .
                 )
 
 
-def check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+def _check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
     """RuntimeError for a change in place that cannot be recorded."""
     for tensor in ctx._dirty:
-        if is_among(tensor, ctx._non_differentiable):
+        if _is_among(tensor, ctx._non_differentiable):
             continue
-        if not is_among(tensor, args):
+        if not _is_among(tensor, args):
             warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty()."
@@ -169,29 +169,29 @@ def check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> No
             )
 
 
-def fresh(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
+def _prepare_output(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
     """An output that may get a history: not an input that came back unchanged."""
-    if is_among(out, ctx._dirty):
-        without = is_among(out, ctx._non_differentiable) and out.requires_grad
+    if _is_among(out, ctx._dirty):
+        without = _is_among(out, ctx._non_differentiable) and out.requires_grad
         return out.detach() if without else out
-    if isinstance(out, Tensor) and is_among(out, args):
-        if is_among(out, ctx._non_differentiable):
+    if isinstance(out, Tensor) and _is_among(out, args):
+        if _is_among(out, ctx._non_differentiable):
             return out.detach()
         with no_grad():
             return out.view(out.shape)
     return out
 
 
-def set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
+def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
     """Make ``edge`` the history of a result; its base's, too, if it is a view that was changed."""
-    if is_among(tensor, ctx._dirty):
+    if _is_among(tensor, ctx._dirty):
         rebase(tensor, edge, ABOVE.writing().view_scatter)
     else:
         tensor._node = edge
         tensor._rg = True
 
 
-def save(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
+def _save_tensors(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
     """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
     hooks = STACK.get()
     saved: list[Any] = []
@@ -214,20 +214,20 @@ def save(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
     note_versions(node)
 
 
-def fits(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+def _can_sum_to(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Whether a gradient can be summed to the shape that is wanted."""
     lead = len(have) - len(wanted)
     return lead >= 0 and all(n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True))
 
 
-def as_user(h: Any, backend: Any) -> Any:
+def _to_user(h: Any, backend: Any) -> Any:
     """A gradient of the engine's as a tensor, or None."""
     if h is None:
         return None
     return conjugate(h if isinstance(h, Tensor) else wrap(h, backend))
 
 
-def from_user(op: Any, result: Any, graph_mode: bool) -> Any:
+def _from_user(op: Any, result: Any, graph_mode: bool) -> Any:
     """What ``backward`` returned, as the engine takes it: an array unless it is recorded."""
     if result is None:
         return None
@@ -416,7 +416,7 @@ class _FunctionOp:
         with nullcontext() if graph_mode else no_grad():
             results = self._call_backward(given, graph_mode, *args)
         for i, (h, shape) in enumerate(zip(results, shapes, strict=True)):
-            if h is not None and shape is not None and not fits(tuple(h.shape), shape):
+            if h is not None and shape is not None and not _can_sum_to(tuple(h.shape), shape):
                 raise RuntimeError(
                     f"Function {self.backward_name} returned an invalid gradient at index {i} - "
                     f"got {list(h.shape)} but expected shape compatible with {list(shape)}"
@@ -428,9 +428,9 @@ class _FunctionOp:
     ) -> list[Any]:
         grads: list[Any] = [None] * self.count
         for place, h in zip(self.places, given, strict=True):
-            grads[place] = as_user(h, backend)
+            grads[place] = _to_user(h, backend)
         if self.jvp is not None and PUSHING.get():
-            results = transposed(self.jvp, ctx, grads)
+            results = _transpose_jvp(self.jvp, ctx, grads)
         else:
             results = self.backward(ctx, *grads)
         results = results if isinstance(results, tuple) else (results,)
@@ -452,7 +452,7 @@ class _FunctionOp:
                     f"function {self.backward_name} returned a complex gradient at position "
                     f"{i + 1}, but the corresponding forward input is real"
                 )
-        return [from_user(self, results[i], graph_mode) for i in positions]
+        return [_from_user(self, results[i], graph_mode) for i in positions]
 
 
 class Function:
@@ -571,7 +571,7 @@ class Function:
         with no_grad():
             output = _called(cls, ctx, args, kwargs)
         outputs = output if isinstance(output, tuple) else (output,)
-        check_marks(ctx, args, outputs, _fills_context_apart(cls))
+        _check_marks(ctx, args, outputs, _fills_context_apart(cls))
         if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
         return outputs if isinstance(output, tuple) else outputs[0]  # type: ignore[return-value]
@@ -628,29 +628,29 @@ def _record(
 ) -> tuple[Any, ...]:
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))
-    check_dirty(ctx, args, outputs)
+    _check_dirty(ctx, args, outputs)
     op = _FunctionOp(cls, ctx._materialize, outputs, args)
     node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
     ctx._node = weakref.ref(node)
-    ctx._likes = likes(args) if op.jvp is not None else ()
-    fixed = tuple(fresh(ctx, args, out) for out in outputs)
+    ctx._likes = _describe_tensors(args) if op.jvp is not None else ()
+    fixed = tuple(_prepare_output(ctx, args, out) for out in outputs)
     pairs = zip(fixed, outputs, strict=True)
-    without = tuple(new for new, out in pairs if is_among(out, ctx._non_differentiable))
+    without = tuple(new for new, out in pairs if _is_among(out, ctx._non_differentiable))
     ctx._constant = tuple(
         i for i, t in enumerate(fixed)
-        if not isinstance(t, Tensor) or is_among(t, without) or t._data.dtype.kind not in "fcV"
+        if not isinstance(t, Tensor) or _is_among(t, without) or t._data.dtype.kind not in "fcV"
     )  # fmt: skip
     tensors = [t for t in fixed if isinstance(t, Tensor)]
     single = len(fixed) == 1
     node.shape = tensors[0]._data.shape if single else tuple(t._data.shape for t in tensors)
     node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
     for i, tensor in enumerate(tensors):
-        skip = is_among(tensor, without)
-        if tensor._base is not None and not skip and not is_among(tensor, ctx._dirty):
+        skip = _is_among(tensor, without)
+        if tensor._base is not None and not skip and not _is_among(tensor, ctx._dirty):
             tensor._kind = FUNCTION if single else SEVERAL
         if tensor._data.dtype.kind in "fcV" and not skip:
-            set_history(ctx, tensor, node if single else Slot(node, i))
-    save(ctx, node, tensors, single)
+            _set_history(ctx, tensor, node if single else Slot(node, i))
+    _save_tensors(ctx, node, tensors, single)
     return fixed
 
 
