@@ -27,6 +27,10 @@ SAVED = [name.removesuffix(".pt") for name in ARCHIVE.namelist() if name.endswit
 #: Names that were reachable in these modules by accident: imports of the library's own files that
 #: PyTorch's do not have.
 LEAKED = {
+    "torch.autograd.function": set(
+        "as_user check_dirty check_marks fits fresh from_user is_among likes save set_history "
+        "transposed".split()
+    ),
     "torch.autograd.graph": {"Recording", "WeakKeyDictionary"},
     "torch.distributed.optim": {"Absent"},
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
