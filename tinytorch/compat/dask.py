@@ -27,7 +27,7 @@ def register(module: ModuleType) -> None:
         _replace(module, "from_array", _wrap_from_array(found["from_array"]))
     if "percentile_lookup" in found:
         from ..numpy.arrays import ndarray
-        from ..numpy.functions.dialect import host
+        from ..numpy.functions.conversion import host
 
         percentile = found["percentile_lookup"].dispatch(host().ndarray)
         found["percentile_lookup"].register(ndarray, percentile)

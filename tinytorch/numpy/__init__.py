@@ -30,7 +30,7 @@ from .arrays import ndarray as ndarray
 from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.array_api import NamespaceInfo
-from .functions.dialect import host
+from .functions.conversion import host
 from .functions.index_objects import index_exp as index_exp
 from .functions.index_objects import s_ as s_
 from .grids import c_ as c_

@@ -10,7 +10,7 @@ from typing import Any
 from ..facade.packages import Namespace, names_of
 from . import methods, operators
 from .direct import host_function
-from .functions.dialect import host
+from .functions.conversion import host
 from .kept import kept, scalars_of
 from .ndarray import array_of_tensor as array_of_tensor
 from .ndarray import ndarray as ndarray

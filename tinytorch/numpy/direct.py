@@ -17,7 +17,7 @@ from ..core.torch_function import PLAIN
 from ..dtypes import dtype as Dtype
 from ..graph.inference import UNSETTLED
 from ..state import current_backend
-from .functions.dialect import as_dtype
+from .functions.conversion import as_dtype
 from .ndarray import ndarray
 
 HOST = load("numpy")

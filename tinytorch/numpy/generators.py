@@ -10,7 +10,7 @@ from ..core.tensor import Tensor
 from ..state import current_backend
 from ._laws import Law0, Law2, Sized, Sizes
 from .arrays import ndarray
-from .functions.dialect import tensor_of
+from .functions.conversion import tensor_of
 from .hosted import detached
 from .sources import Source, closed, draw, law
 

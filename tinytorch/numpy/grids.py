@@ -7,7 +7,7 @@ from typing import Any, Protocol, overload
 from ..core.tensor import Tensor
 from ..dtypes import float64
 from .functions import applied_functions
-from .functions.dialect import in_float64
+from .functions.conversion import in_float64
 from .functions.index_objects import Grid, Joiner
 from .kept import called_back, closed, kept, opened
 from .ndarray import ndarray

@@ -11,7 +11,7 @@ from ..core.tensor import Tensor
 from ..state import current_backend, grad_enabled
 from ..state.tracebacks import short
 from . import functions
-from .functions.dialect import as_dtype, host
+from .functions.conversion import as_dtype, host
 from .ndarray import array_of_tensor, wrap_result
 from .scalars import ScalarType, scalar_type
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import direct, functions
-from .functions.dialect import as_dtype, host
+from .functions.conversion import as_dtype, host
 from .names import public
 from .ndarray import alike, array_of_tensor, ndarray
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import functions
-from .functions.dialect import host
+from .functions.conversion import host
 from .hosted import outlined
 from .kept import kept
 from .ndarray import ndarray

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import direct, functions
 from .flat import flatiter
-from .functions.dialect import allowed, as_dtype, host
+from .functions.conversion import allowed, as_dtype, host
 from .in_place import byteswap, fill, partition, put, resize, setfield, setflags, sort
 from .indexing import getitem, setitem
 from .kept import closed, kept, opened, scalars_of

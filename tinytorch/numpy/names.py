@@ -9,7 +9,7 @@ from typing import Any
 from ..state.tracebacks import short
 from . import direct, functions
 from .direct import host_function
-from .functions.dialect import host
+from .functions.conversion import host
 from .hosted import detached, hosted, kind_of, outlined
 from .kept import kept, scalars_of
 from .scalars import scalar_type

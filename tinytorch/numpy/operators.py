@@ -9,7 +9,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten, shorten_class
 from . import direct
-from .functions.dialect import host
+from .functions.conversion import host
 from .names import public
 from .ndarray import array_of_tensor, ndarray, wrap_result
 from .ufunc import ufunc

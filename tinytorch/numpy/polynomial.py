@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from ..autograd.graph import saved_tensors_hooks
-from .functions.dialect import host, recorded
+from .functions.conversion import host, recorded
 from .hosted import detached, hosted
 from .ndarray import ndarray
 

@@ -10,7 +10,7 @@ from ..core.holder import Holder
 from . import functions
 from .direct import host_function
 from .functions import polynomials
-from .functions.dialect import host, recorded
+from .functions.conversion import host, recorded
 from .hosted import detached
 from .kept import kept
 from .ndarray import array_of_tensor, ndarray

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .functions.dialect import host
+from .functions.conversion import host
 from .ndarray import ndarray
 
 

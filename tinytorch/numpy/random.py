@@ -14,7 +14,7 @@ from typing import Any
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3, Sized
 from .arrays import ndarray
-from .functions.dialect import host
+from .functions.conversion import host
 from .generators import Generator as Generator
 from .generators import RandomState as RandomState
 from .hosted import detached

@@ -10,7 +10,7 @@ from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..state.tracebacks import short
 from . import functions
-from .functions.dialect import host, with_example
+from .functions.conversion import host, with_example
 from .kept import kept
 from .ndarray import ndarray, wrap_result
 

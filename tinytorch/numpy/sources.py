@@ -11,8 +11,7 @@ from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3
 from .arrays import ndarray, wrap_result
-from .functions.array_arguments import axes_of
-from .functions.dialect import as_float, raising, recorded, tensor_of, with_example
+from .functions.conversion import as_float, axes_of, raising, recorded, tensor_of, with_example
 
 
 def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ import functools
 import inspect
 from typing import Any
 
-from .functions.dialect import host
+from .functions.conversion import host
 from .hosted import detached, hosted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from .functions.dialect import host
+from .functions.conversion import host
 from .ndarray import ndarray
 
 if TYPE_CHECKING:

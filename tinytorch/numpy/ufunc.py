@@ -11,7 +11,7 @@ from ..core.tensor import Tensor
 from ..state.tracebacks import shorten
 from . import direct, functions
 from .direct import host_function
-from .functions.dialect import as_dtype, host, tensor_of
+from .functions.conversion import as_dtype, host, tensor_of
 from .kept import kept
 from .ndarray import ndarray
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..dispatch.error_context import as_numpys
 from . import functions
-from .functions.dialect import host
+from .functions.conversion import host
 
 
 def given_to(tensor: Any, value: Any) -> Any:

@@ -12,8 +12,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...ops.shape.joining import stack
 from ...ops.shape.sizes import normalize_dim
-from ...ops.shape.strides import broadcast_tensors
-from .array_arguments import array_of, arrays_of
+from .conversion import array_of, arrays_of
 
 
 @composite

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backends import load
 from ...dispatch.op import composite
-from .array_arguments import array_of
+from .conversion import array_of
 
 
 def _hosted(values: Any) -> Any:

@@ -9,8 +9,8 @@ from ...backends import load
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...ops.pointwise.selection import where as where_
-from ...ops.shape.strides import broadcast_to
-from .array_arguments import array_of, indices_of
+from ...ops.shape.broadcasting import broadcast_to
+from .conversion import array_of, indices_of
 from .editing import flatnonzero, resize
 
 

@@ -9,8 +9,7 @@ from ...dispatch.op import composite
 from ...ops.reduce.quantiles import quantile
 from ...ops.reduce.reduction import Dims
 from ...ops.shape.joining import cat
-from ...ops.shape.strides import broadcast_to
-from .array_arguments import array_of, axes_of, float_array, reduced, reduction_axes
+from .conversion import array_of, axes_of, float_array, reduced, reduction_axes
 
 
 def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .dialect import top_level
+from .conversion import top_level
 
 
 def _expm1(function: Any, z: Any) -> Any:

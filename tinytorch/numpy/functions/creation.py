@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from .dialect import (
+from .conversion import (  # fmt: skip
     as_dtype,
     common_dtype,
     filed,
@@ -18,7 +18,7 @@ from .dialect import (
     tensor_of,
     tensors_of,
     top_level,
-)  # fmt: skip
+)
 from .forms import with_step
 from .index_grids import open_grid
 

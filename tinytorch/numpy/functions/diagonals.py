@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from .array_arguments import axes_of
-from .dialect import filed, numpy_function, tensor_of, top_level
+from .conversion import axes_of, filed, numpy_function, tensor_of, top_level
 
 
 def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:

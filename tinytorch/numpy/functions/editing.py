@@ -12,8 +12,7 @@ from ...dispatch.op import composite
 from ...ops.index.gathering import nonzero
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
-from ...ops.shape.strides import broadcast_to
-from .array_arguments import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of
+from .conversion import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of
 
 
 @composite

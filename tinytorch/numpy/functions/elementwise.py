@@ -7,7 +7,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...ops.pointwise.complex_numbers import complex as complex_
-from .array_arguments import array_of, arrays_of, float_array
+from .conversion import array_of, arrays_of, float_array
 
 
 @op(promote="float")

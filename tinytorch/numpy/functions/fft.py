@@ -8,8 +8,7 @@ from typing import Any
 from ... import dtypes
 from ... import fft as _torchs
 from ...core.tensor import Tensor
-from .array_arguments import axes_of
-from .dialect import as_float, called, raising, tensor_of, written
+from .conversion import as_float, axes_of, called, raising, tensor_of, written
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...core.tensor import Tensor
-from .dialect import host, numpy_function, tensor_of
+from .conversion import host, numpy_function, tensor_of
 
 
 @numpy_function

@@ -10,7 +10,7 @@ from ...dispatch.op import composite
 from ...ops.create.ranges import linspace
 from ...ops.reduce.histograms import bincount
 from ...ops.sort.sorting import searchsorted
-from .array_arguments import array_of, arrays_of, float_array
+from .conversion import array_of, arrays_of, float_array
 
 
 def bounds(a: Any, range: Any) -> tuple[float, float]:

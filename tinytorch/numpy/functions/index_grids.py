@@ -13,7 +13,7 @@ from ...ops.create.ranges import arange
 from ...ops.pointwise.selection import where
 from ...ops.shape.diagonal import tril_indices, triu_indices
 from ...ops.shape.joining import stack
-from .array_arguments import array_of, arrays_of
+from .conversion import array_of, arrays_of
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:

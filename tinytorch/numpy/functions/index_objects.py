@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...ops.create.ranges import arange, linspace
 from ...ops.shape.joining import cat, stack
 from ...state import default_dtype, default_dtype_context
-from .array_arguments import array_of, backend_of
+from .conversion import array_of, backend_of
 from .index_grids import open_grid
 
 

@@ -11,7 +11,7 @@ from ...core.size import Size
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...state import default_dtype
-from .array_arguments import array_of, arrays_of
+from .conversion import array_of, arrays_of
 
 
 @composite

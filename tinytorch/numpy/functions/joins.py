@@ -7,9 +7,9 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from .array_arguments import axes_of
-from .dialect import (
+from .conversion import (  # fmt: skip
     allowed,
+    axes_of,
     called,
     filed,
     joined,
@@ -18,7 +18,7 @@ from .dialect import (
     tensors_of,
     top_level,
     written,
-)  # fmt: skip
+)
 from .forms import one_or_several
 
 

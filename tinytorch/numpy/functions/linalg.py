@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ... import dtypes, return_types
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from .array_arguments import axes_of
-from .dialect import as_float, as_floats, called, host, raising
+from .conversion import as_float, as_floats, axes_of, called, host, raising
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal
 from .linalg_products import matmul as matmul

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
+from .conversion import as_dtype, filed, host, numpy_function, tensor_of, tensors_of, top_level
 from .creation import array, asarray
-from .dialect import as_dtype, filed, host, numpy_function, tensor_of, tensors_of, top_level
 
 
 @numpy_function

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from .array_arguments import reduction_axes
-from .dialect import as_float, cast, filed, numpy_function, tensor_of, written
+from .conversion import as_float, cast, filed, numpy_function, reduction_axes, tensor_of, written
 from .reductions import any as any_
 from .reductions import argmax, argmin, cumprod, cumsum, max, mean, min, prod, sum
 

@@ -9,10 +9,11 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from .array_arguments import flat_if_none, in_bounds
-from .dialect import (
+from .conversion import (  # fmt: skip
     as_dtype,
     common_dtype,
+    flat_if_none,
+    in_bounds,
     is_number,
     numpy_function,
     promoted,
@@ -20,7 +21,7 @@ from .dialect import (
     tensors_of,
     top_level,
     written,
-)  # fmt: skip
+)
 from .forms import choosing, with_places
 
 

@@ -9,7 +9,7 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import composite
 from ...ops.create.ranges import linspace
 from ...ops.shape.joining import cat
-from .array_arguments import array_of
+from .conversion import array_of
 
 
 def _pairs(name: str, given: Any, ndim: int) -> list[tuple[Any, Any]]:

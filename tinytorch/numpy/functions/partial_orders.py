@@ -8,7 +8,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...ops.shape.sizes import normalize_dim
 from ...ops.sort.sorting import argsort, sort
-from .array_arguments import array_of, arrays_of, flat_if_none
+from .conversion import array_of, arrays_of, flat_if_none
 
 
 @composite

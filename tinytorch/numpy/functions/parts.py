@@ -10,7 +10,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...dispatch.registry import find
-from .dialect import (
+from .conversion import (  # fmt: skip
     as_dtype,
     as_float,
     common_dtype,
@@ -20,7 +20,7 @@ from .dialect import (
     tensor_of,
     top_level,
     written,
-)  # fmt: skip
+)
 
 
 @numpy_function

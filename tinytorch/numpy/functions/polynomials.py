@@ -9,8 +9,8 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
 from . import linalg
+from .conversion import as_float, host, joined, numpy_function, recorded, tensor_of, top_level
 from .creation import vander
-from .dialect import as_float, host, joined, numpy_function, recorded, tensor_of, top_level
 from .forms import with_fit
 from .joins import concatenate
 

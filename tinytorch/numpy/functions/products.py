@@ -8,8 +8,8 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from .array_arguments import axes_of
-from .dialect import (
+from .conversion import (  # fmt: skip
+    axes_of,
     cast,
     joined,
     numpy_function,
@@ -18,7 +18,7 @@ from .dialect import (
     tensors_of,
     top_level,
     written,
-)  # fmt: skip
+)
 
 
 @numpy_function

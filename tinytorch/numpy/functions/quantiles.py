@@ -8,8 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from .array_arguments import axes_of
-from .dialect import common_dtype, filed, is_number, tensor_of, top_level, written
+from .conversion import axes_of, common_dtype, filed, is_number, tensor_of, top_level, written
 from .weighted_quantiles import rows, weighted, weights_for
 
 #: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles

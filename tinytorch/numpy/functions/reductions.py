@@ -9,17 +9,20 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.pointwise.selection import where as where_
-from .array_arguments import axes_of, flat_if_none, reduced, reduction_axes
-from .dialect import (
+from .conversion import (  # fmt: skip
     as_dtype,
     as_float,
+    axes_of,
     cast,
     filed,
+    flat_if_none,
     numpy_function,
+    reduced,
+    reduction_axes,
     tensor_of,
     top_level,
     written,
-)  # fmt: skip
+)
 
 
 def _masked(a: Any, where: Any, value: Any) -> Any:

@@ -10,7 +10,7 @@ from ...ops.named_results import named_result
 from ...ops.shape.joining import cat
 from ...ops.sort.membership import isin
 from ...ops.sort.unique import unique
-from .array_arguments import array_of, arrays_of
+from .conversion import array_of, arrays_of
 
 _unique_all_result = named_result("unique_all", "values indices inverse_indices counts")
 _unique_counts_result = named_result("unique_counts", "values counts")

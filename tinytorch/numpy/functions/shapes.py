@@ -6,8 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .array_arguments import axes_of, flat_if_none, in_bounds, reduction_axes
-from .dialect import filed, numpy_function, tensor_of, top_level, written
+from .conversion import (
+    axes_of,
+    filed,
+    flat_if_none,
+    in_bounds,
+    numpy_function,
+    reduction_axes,
+    tensor_of,
+    top_level,
+    written,
+)
 
 
 @numpy_function

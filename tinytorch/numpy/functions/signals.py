@@ -13,7 +13,7 @@ from ...ops.pointwise.selection import where
 from ...ops.reduce.differences import diff
 from ...ops.shape.joining import cat
 from ...ops.sort.sorting import searchsorted
-from .array_arguments import alike, array_of, arrays_of, float_array
+from .conversion import alike, array_of, arrays_of, float_array
 
 
 def _full_product(a: Any, v: Any) -> Any:

@@ -6,11 +6,11 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.reduce.variance import variables
-from .array_arguments import axes_of
-from .dialect import (
+from ...ops.reduce.statistics import variables
+from .conversion import (  # fmt: skip
     as_dtype,
     as_float,
+    axes_of,
     common_dtype,
     in_float64,
     joined,
@@ -19,7 +19,7 @@ from .dialect import (
     tensor_of,
     tensors_of,
     top_level,
-)  # fmt: skip
+)
 from .histograms import bin_numbers, counted, grid_counts, histogram_bin_edges
 
 

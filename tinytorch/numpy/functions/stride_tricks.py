@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .array_arguments import axes_of
-from .dialect import raising, tensor_of, top_level
+from .conversion import axes_of, raising, tensor_of, top_level
 
 __all__ = ["as_strided", "sliding_window_view"]
 

@@ -13,7 +13,7 @@ from ...ops.create.factories import eye, zeros
 from ...ops.create.ranges import arange
 from ...ops.shape.views import contiguous
 from ...state import default_dtype
-from .array_arguments import array_of, float_array
+from .conversion import array_of, float_array
 from .index_grids import indices
 
 

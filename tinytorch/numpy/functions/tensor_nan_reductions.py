@@ -10,7 +10,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...ops.reduce.quantiles import nanquantile
 from ...ops.reduce.reduction import Dims
-from .array_arguments import array_of, axes_of, flat_if_none, float_array, reduced, reduction_axes
+from .conversion import array_of, axes_of, flat_if_none, float_array, reduced, reduction_axes
 
 
 def _filled(a: Any, value: float) -> tuple[Any, Any]:

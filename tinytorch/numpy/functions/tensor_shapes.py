@@ -12,8 +12,7 @@ from ...ops.shape.diagonal import diagonal
 from ...ops.shape.rearranging import repeat_interleave
 from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
-from ...ops.shape.strides import broadcast_tensors
-from .array_arguments import alike, array_of, arrays_of, axes_of, flat_if_none
+from .conversion import alike, array_of, arrays_of, axes_of, flat_if_none
 
 
 @composite

@@ -12,10 +12,10 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.pointwise.selection import where as where_
-from .array_arguments import backend_of
 from .complex_edges import OF_COMPLEX, OF_FLOATS
-from .dialect import (
+from .conversion import (  # fmt: skip
     as_dtype,
+    backend_of,
     filed,
     host,
     is_number,
@@ -24,7 +24,7 @@ from .dialect import (
     tensor_of,
     tensors_of,
     top_level,
-)  # fmt: skip
+)
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.

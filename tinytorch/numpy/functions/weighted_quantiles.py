@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ... import dtypes
-from .dialect import tensor_of, top_level
+from .conversion import tensor_of, top_level
 
 
 def rows(x: Any, axes: tuple[int, ...]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import emath as scimath  # noqa: F401
-from ..functions.dialect import host
+from ..functions.conversion import host
 from . import stride_tricks as stride_tricks
 
 
