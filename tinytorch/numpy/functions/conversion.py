@@ -20,7 +20,7 @@ from ...ops.shape.joining import stack
 from ...ops.shape.sizes import ravel
 from ...state import default_dtype, default_dtype_context, grad_enabled
 from ...state.tracebacks import short
-from .forms import numpy_function as numpy_function
+from .registration import numpy_function as numpy_function
 
 
 def backend_of(*values: Any) -> Any:

@@ -19,8 +19,8 @@ from .conversion import (  # fmt: skip
     tensors_of,
     top_level,
 )
-from .forms import with_step
 from .index_grids import open_grid
+from .registration import with_step
 
 
 def _place(device: Any, backend: Any = None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from .conversion import (  # fmt: skip
     top_level,
     written,
 )
-from .forms import one_or_several
+from .registration import one_or_several
 
 
 @composite(namespaces=("numpy",), aliases=("concat",))

@@ -22,7 +22,7 @@ from .conversion import (  # fmt: skip
     top_level,
     written,
 )
-from .forms import choosing, with_places
+from .registration import choosing, with_places
 
 
 def _orderable(x: Any) -> Any:

@@ -11,8 +11,8 @@ from ...dispatch.registry import find
 from . import linalg
 from .conversion import as_float, host, joined, numpy_function, recorded, tensor_of, top_level
 from .creation import vander
-from .forms import with_fit
 from .joins import concatenate
+from .registration import with_fit
 
 
 def _coefficients(value: Any) -> Any:
