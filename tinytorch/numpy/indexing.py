@@ -13,7 +13,8 @@ from .. import dtypes
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from . import direct, functions
-from .functions.conversion import host, raising
+from .functions.conversion import host
+from .functions.registration import raising
 from .kept import opened
 from .ndarray import array_of_tensor, ndarray, wrap_result
 from .writing import given_to, unwritten

@@ -14,7 +14,8 @@ from ..core.tensor import Tensor
 from ..core.torch_function import PLAIN
 from ..state.tracebacks import shorten
 from . import functions
-from .functions.conversion import host, raising, top_level
+from .functions.conversion import host, top_level
+from .functions.registration import raising
 
 if TYPE_CHECKING:
     import numpy  # noqa: TID251  # whose dtypes these are

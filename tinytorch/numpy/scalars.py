@@ -10,7 +10,8 @@ from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..state.tracebacks import short
 from . import functions
-from .functions.conversion import host, with_example
+from .functions.conversion import host
+from .functions.registration import with_example
 from .kept import kept
 from .ndarray import ndarray, wrap_result
 

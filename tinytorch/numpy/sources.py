@@ -11,7 +11,8 @@ from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from ._laws import Law0, Law1, Law2, Law3
 from .arrays import ndarray, wrap_result
-from .functions.conversion import as_float, axes_of, raising, recorded, tensor_of, with_example
+from .functions.conversion import as_float, axes_of, recorded, tensor_of
+from .functions.registration import raising, with_example
 
 
 def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:

@@ -59,7 +59,7 @@ from . import lib as lib
 from . import linalg as linalg
 from . import polynomials as polynomials
 from .array_api import VERSIONS, NamespaceInfo
-from .conversion import same
+from .registration import same
 
 __array_api_version__: str = VERSIONS[-1]
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from ... import dtypes
 from ...backends import load
 from ...core.holder import Holder
 from ...core.tensor import Tensor
-from ...dispatch.error_context import as_numpys
 from ...dispatch.registry import find
-from ...dispatch.scalar_arguments import truthful
 from ...ops.create.factories import as_tensor
 from ...ops.shape.joining import stack
 from ...ops.shape.sizes import ravel
 from ...state import default_dtype, default_dtype_context, grad_enabled
-from ...state.tracebacks import short
-from .registration import numpy_function as numpy_function
 
 
 def backend_of(*values: Any) -> Any:
@@ -124,56 +119,6 @@ def in_bounds(name: str, places: Any, size: int, mode: str) -> Any:
 def indices_of(values: Sequence[int], like: Tensor) -> Any:
     """An int64 tensor that indexes ``like``."""
     return as_tensor(list(values), dtypes.int64, backend=like._xp)
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def called(function: F, name: str, doc: str, *example: str) -> F:
-    """A function of a family that differ in little, with a name and a docstring of its own.
-
-    Args:
-        function: What it does.
-        name: What NumPy calls it.
-        doc: Its docstring.
-        *example: The lines of an example, what is typed behind ``>>>``; none means that the
-            docstring holds one.
-    """
-    shown: Any = function
-    shown.__name__ = shown.__qualname__ = name
-    shown.__doc__ = with_example(doc, *example) if example else doc
-    return function
-
-
-def with_example(doc: str, *example: str) -> str:
-    """A docstring with an example at its end, in which ``np`` is ``tinytorch.numpy``."""
-    lines = ("    Example:", *(f"        {line}" for line in (_AS_NP, *example)), "    ")
-    return "\n".join((doc.rstrip(), "", *lines))
-
-
-_AS_NP = ">>> import tinytorch.numpy as np"
-
-
-def filed(function: F, name: str, doc: str, *example: str) -> F:
-    """``called``, and filed under ``tinytorch.numpy``."""
-    public: Any = numpy_function(called(function, name, doc, *example))
-    return public  # type: ignore[no-any-return]
-
-
-def raising(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with NumPy's types of errors, for what is not filed as an operation."""
-
-    @short
-    @functools.wraps(function)
-    def told(*args: P.args, **options: P.kwargs) -> R:
-        try:
-            return function(*args, **options)
-        except (RuntimeError, IndexError) as error:
-            raise as_numpys(error) from None
-
-    return told
 
 
 def in_float64() -> default_dtype_context:
@@ -351,37 +296,3 @@ def top_level(name: str) -> Callable[..., Any]:
     if function is None:
         raise AttributeError(f"module 'tinytorch' has no operation {name!r}")
     return function
-
-
-def same(name: str, together: int = 0) -> Callable[..., Any]:
-    """The function that ``tinytorch`` has under this name, with Python floats as float64.
-
-    Args:
-        name: Its name.
-        together: How many of its arguments, the first ones, are joined in NumPy's common dtype.
-    """
-    function = top_level(name)
-    run = truthful(function.op, function) if hasattr(function, "op") else function
-
-    places = list(inspect.signature(function).parameters)
-    at = places.index("dtype") if "dtype" in places else None
-
-    @raising
-    @functools.wraps(function)
-    def in_numpys_dtype(*args: Any, **options: Any) -> Any:
-        if options.get("dtype") is not None:
-            options["dtype"] = as_dtype(options["dtype"])
-        elif at is not None and at < len(args) and args[at] is not None:
-            args = (*args[:at], as_dtype(args[at]), *args[at + 1 :])
-        with in_float64():
-            if together <= len(args):
-                args = (*joined(*args[:together]), *args[together:])
-            return run(*args, **options)
-
-    signature = inspect.signature(function)
-    if signature.return_annotation == "Any":
-        signature = signature.replace(return_annotation="Tensor | tuple[Tensor, ...]")
-    in_numpys_dtype.__name__ = in_numpys_dtype.__qualname__ = name
-    in_numpys_dtype.__module__ = "tinytorch.numpy"
-    in_numpys_dtype.__signature__ = signature  # type: ignore[attr-defined]
-    return in_numpys_dtype

@@ -7,20 +7,18 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from .conversion import (  # fmt: skip
+from .conversion import (
     as_dtype,
     common_dtype,
-    filed,
     host,
     in_float64,
-    numpy_function,
     promoted,
     tensor_of,
     tensors_of,
     top_level,
 )
 from .index_grids import open_grid
-from .registration import with_step
+from .registration import filed, numpy_function, with_step
 
 
 def _place(device: Any, backend: Any = None) -> dict[str, Any]:

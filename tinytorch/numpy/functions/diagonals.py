@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import axes_of, filed, numpy_function, tensor_of, top_level
+from .conversion import axes_of, tensor_of, top_level
+from .registration import filed, numpy_function
 
 
 def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:

@@ -8,7 +8,8 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from .conversion import called, raising, tensor_of
+from .conversion import tensor_of
+from .registration import called, raising
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 

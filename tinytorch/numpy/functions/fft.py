@@ -8,7 +8,8 @@ from typing import Any
 from ... import dtypes
 from ... import fft as _torchs
 from ...core.tensor import Tensor
-from .conversion import as_float, axes_of, called, raising, tensor_of, written
+from .conversion import as_float, axes_of, tensor_of, written
+from .registration import called, raising
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import host, numpy_function, tensor_of
+from .conversion import host, tensor_of
+from .registration import numpy_function
 
 
 @numpy_function

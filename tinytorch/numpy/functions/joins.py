@@ -7,19 +7,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from .conversion import (  # fmt: skip
-    allowed,
-    axes_of,
-    called,
-    filed,
-    joined,
-    numpy_function,
-    tensor_of,
-    tensors_of,
-    top_level,
-    written,
-)
-from .registration import one_or_several
+from .conversion import allowed, axes_of, joined, tensor_of, tensors_of, top_level, written
+from .registration import called, filed, numpy_function, one_or_several
 
 
 @composite(namespaces=("numpy",), aliases=("concat",))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ... import dtypes, return_types
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from .conversion import as_float, as_floats, axes_of, called, host, raising
+from .conversion import as_float, as_floats, axes_of, host
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal
 from .linalg_products import matmul as matmul
@@ -21,6 +21,7 @@ from .linalg_products import tensorinv as tensorinv
 from .linalg_products import tensorsolve as tensorsolve
 from .linalg_products import trace as trace
 from .linalg_products import vecdot as vecdot
+from .registration import called, raising
 
 if TYPE_CHECKING:
     from ... import return_types

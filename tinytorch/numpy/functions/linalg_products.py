@@ -8,7 +8,8 @@ from typing import Any
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from .conversion import as_float, as_floats, joined, raising, tensor_of, written
+from .conversion import as_float, as_floats, joined, tensor_of, written
+from .registration import raising
 
 
 @raising

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import as_dtype, filed, host, numpy_function, tensor_of, tensors_of, top_level
+from .conversion import as_dtype, host, tensor_of, tensors_of, top_level
 from .creation import array, asarray
+from .registration import filed, numpy_function
 
 
 @numpy_function

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import as_float, cast, filed, numpy_function, reduction_axes, tensor_of, written
+from .conversion import as_float, cast, reduction_axes, tensor_of, written
 from .reductions import any as any_
 from .reductions import argmax, argmin, cumprod, cumsum, max, mean, min, prod, sum
+from .registration import filed, numpy_function
 
 
 def _numbers(a: Any, value: float) -> Any:

@@ -9,20 +9,19 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from .conversion import (  # fmt: skip
+from .conversion import (
     as_dtype,
     common_dtype,
     flat_if_none,
     in_bounds,
     is_number,
-    numpy_function,
     promoted,
     tensor_of,
     tensors_of,
     top_level,
     written,
 )
-from .registration import choosing, with_places
+from .registration import choosing, numpy_function, with_places
 
 
 def _orderable(x: Any) -> Any:

@@ -10,17 +10,8 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...dispatch.registry import find
-from .conversion import (  # fmt: skip
-    as_dtype,
-    as_float,
-    common_dtype,
-    filed,
-    host,
-    numpy_function,
-    tensor_of,
-    top_level,
-    written,
-)
+from .conversion import as_dtype, as_float, common_dtype, host, tensor_of, top_level, written
+from .registration import filed, numpy_function
 
 
 @numpy_function

@@ -9,10 +9,10 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
 from . import linalg
-from .conversion import as_float, host, joined, numpy_function, recorded, tensor_of, top_level
+from .conversion import as_float, host, joined, recorded, tensor_of, top_level
 from .creation import vander
 from .joins import concatenate
-from .registration import with_fit
+from .registration import numpy_function, with_fit
 
 
 def _coefficients(value: Any) -> Any:

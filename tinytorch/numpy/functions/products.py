@@ -8,17 +8,8 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.registry import find
-from .conversion import (  # fmt: skip
-    axes_of,
-    cast,
-    joined,
-    numpy_function,
-    promoted,
-    tensor_of,
-    tensors_of,
-    top_level,
-    written,
-)
+from .conversion import axes_of, cast, joined, promoted, tensor_of, tensors_of, top_level, written
+from .registration import numpy_function
 
 
 @numpy_function

@@ -8,7 +8,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from .conversion import axes_of, common_dtype, filed, is_number, tensor_of, top_level, written
+from .conversion import axes_of, common_dtype, is_number, tensor_of, top_level, written
+from .registration import filed
 from .weighted_quantiles import rows, weighted, weights_for
 
 #: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles

@@ -9,20 +9,19 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.pointwise.selection import where as where_
-from .conversion import (  # fmt: skip
+from .conversion import (
     as_dtype,
     as_float,
     axes_of,
     cast,
-    filed,
     flat_if_none,
-    numpy_function,
     reduced,
     reduction_axes,
     tensor_of,
     top_level,
     written,
 )
+from .registration import filed, numpy_function
 
 
 def _masked(a: Any, where: Any, value: Any) -> Any:

@@ -8,15 +8,14 @@ from typing import Any
 from ...core.tensor import Tensor
 from .conversion import (
     axes_of,
-    filed,
     flat_if_none,
     in_bounds,
-    numpy_function,
     reduction_axes,
     tensor_of,
     top_level,
     written,
 )
+from .registration import filed, numpy_function
 
 
 @numpy_function

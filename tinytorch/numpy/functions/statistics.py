@@ -7,20 +7,20 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.reduce.statistics import variables
-from .conversion import (  # fmt: skip
+from .conversion import (
     as_dtype,
     as_float,
     axes_of,
     common_dtype,
     in_float64,
     joined,
-    numpy_function,
     promoted,
     tensor_of,
     tensors_of,
     top_level,
 )
 from .histograms import bin_numbers, counted, grid_counts, histogram_bin_edges
+from .registration import numpy_function
 
 
 @numpy_function

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import axes_of, raising, tensor_of, top_level
+from .conversion import axes_of, tensor_of, top_level
+from .registration import raising
 
 __all__ = ["as_strided", "sliding_window_view"]
 

@@ -13,18 +13,17 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.pointwise.selection import where as where_
 from .complex_edges import OF_COMPLEX, OF_FLOATS
-from .conversion import (  # fmt: skip
+from .conversion import (
     as_dtype,
     backend_of,
-    filed,
     host,
     is_number,
-    numpy_function,
     promoted,
     tensor_of,
     tensors_of,
     top_level,
 )
+from .registration import filed, numpy_function
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
