@@ -20,6 +20,7 @@ from ...dispatch.registry import find
 from ...dtypes import NAMES
 from ...facade import constants
 from ...facade.resolve import HOMES, missing
+from ...ops.shape.broadcasting import broadcast_shapes
 from ...state import current_backend
 from . import (  # noqa: F401  # each registers its functions
     applied_functions,
@@ -59,9 +60,10 @@ from . import lib as lib
 from . import linalg as linalg
 from . import polynomials as polynomials
 from .array_api import VERSIONS, NamespaceInfo
-from .registration import same
+from .registration import SHARED, in_numpys_dialect
 
 __array_api_version__: str = VERSIONS[-1]
+SHARED["", "broadcast_shapes"] = broadcast_shapes, None
 
 
 def __array_namespace_info__() -> NamespaceInfo:
@@ -80,21 +82,6 @@ def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
     return operation(*args, **kwargs)
 
 
-#: What the top level has of NumPy's alone: here Python floats are float64.
-_SAME: frozenset[str] = frozenset(
-    """append apply_along_axis argpartition array_equiv ascontiguousarray astype average
-    bartlett blackman broadcast_arrays broadcast_shapes common_type compress convolve copy
-    copyto correlate delete diag_indices diag_indices_from digitize
-    ediff1d expand_dims extract fill_diagonal flatnonzero fromfunction
-    geomspace hamming hanning histogram_bin_edges identity indices insert interp
-    intersect1d iscomplex iscomplexobj isdtype isrealobj isscalar issubdtype ix_ kaiser lexsort
-    matrix_transpose min_scalar_type ndim pad partition permute_dims piecewise place ptp
-    put_along_axis putmask ravel_multi_index repeat resize rollaxis savez savez_compressed setxor1d
-    shape size take_along_axis tri tril_indices_from trim_zeros triu_indices_from union1d
-    unique_all unique_counts unique_inverse unique_values unstack unwrap""".split()
-)
-#: Of them those whose first two arguments end up in one tensor.
-_JOINED = frozenset("append convolve correlate intersect1d setxor1d union1d".split())
 #: NumPy's dtypes by name.
 DTYPES: frozenset[str] = frozenset(
     """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64
@@ -122,10 +109,7 @@ def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
 
 def function_of(name: str) -> Callable[..., Any] | None:
     """NumPy's function of this name; None if there is none."""
-    function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
-    if function is None and name in _SAME:
-        return same(name, 2 if name in _JOINED else 0)
-    return function
+    return NAMESPACES["numpy"].get(name) or in_numpys_dialect("", name)
 
 
 def _attribute(name: str) -> Any:
@@ -161,5 +145,6 @@ def _forwarded(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    shared_names = (name for space, name in SHARED if not space)
     kinds = (name for name in DTYPES if current_backend().supports(NAMES[name]))
-    return sorted({*NAMESPACES["numpy"], *_SAME, *kinds, *HOMES[constants.__name__]})
+    return sorted({*NAMESPACES["numpy"], *shared_names, *kinds, *HOMES[constants.__name__]})

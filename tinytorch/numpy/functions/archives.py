@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...backends import load
-from ...dispatch.op import composite
 from .conversion import array_of
+from .registration import shared
 
 
 def _hosted(values: Any) -> Any:
@@ -19,7 +19,7 @@ def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) ->
     write(file, *map(_hosted, args), **{key: _hosted(value) for key, value in kwds.items()})
 
 
-@composite
+@shared
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
 
@@ -41,7 +41,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     _write("savez", file, args, kwds)
 
 
-@composite
+@shared
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
 

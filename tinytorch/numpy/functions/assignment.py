@@ -7,11 +7,11 @@ from typing import Any
 
 from ...backends import load
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.pointwise.selection import where as where_
 from ...ops.shape.broadcasting import broadcast_to
 from .conversion import array_of, indices_of
 from .editing import flatnonzero, resize
+from .registration import shared
 
 
 def _target(name: str, value: Any) -> Any:
@@ -20,7 +20,7 @@ def _target(name: str, value: Any) -> Any:
     return value
 
 
-@composite
+@shared
 def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds.
 
@@ -64,7 +64,7 @@ def _castable(src: Any, values: Any, target: Any, casting: str) -> bool:
     return bool(can_cast(values.dtype.dtype, target.dtype.dtype, casting))
 
 
-@composite
+@shared
 def putmask(a: Tensor, mask: Any, values: Any) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places.
 
@@ -88,7 +88,7 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
     target.copy_(where_(chosen.reshape(target.shape).bool(), repeated, target))
 
 
-@composite
+@shared
 def place(arr: Tensor, mask: Any, vals: Any) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
 
@@ -119,7 +119,7 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
     target.put_(places, source)
 
 
-@composite
+@shared
 def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
 
@@ -154,7 +154,7 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> 
     target.scatter_(axis, places, broadcast_to(new, shape))
 
 
-@composite
+@shared
 def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 

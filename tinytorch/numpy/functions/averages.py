@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.reduce.quantiles import quantile
 from ...ops.reduce.reduction import Dims
 from ...ops.shape.joining import cat
 from .conversion import array_of, axes_of, float_array, reduced, reduction_axes
+from .registration import shared
 
 
 def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
@@ -25,7 +25,7 @@ def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
     return inner.reshape([n if d in axes else 1 for d, n in enumerate(a.shape)])
 
 
-@composite(forms=(
+@shared(forms=(
     "(..., returned: Literal[False] = False) -> Tensor",
     "(..., returned: Literal[True]) -> tuple[Tensor, Tensor]",
 ))  # fmt: skip
@@ -71,7 +71,7 @@ def average(
     return (found, broadcast_to(total, tuple(found.shape)).clone()) if returned else found
 
 
-@composite
+@shared
 def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """The distance from the smallest element to the largest, of all or along ``axis``.
 
@@ -94,7 +94,7 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return largest - smallest  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def percentile(
     a: Any, q: Any, axis: Dims = None, *, method: str = "linear", keepdims: bool = False
 ) -> Tensor:
@@ -138,7 +138,7 @@ def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: b
     return cat([found.new_full(first, 0 if sums else 1), found], at)
 
 
-@composite
+@shared
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:
@@ -161,7 +161,7 @@ def cumulative_sum(
     return _running("cumulative_sum", array_of(x), axis, dtype, include_initial)
 
 
-@composite
+@shared
 def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:

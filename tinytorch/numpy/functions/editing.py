@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.index.gathering import nonzero
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from .conversion import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of
+from .registration import joining, shared
 
 
-@composite
+@shared(prepare=joining(2))
 def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` after it.
 
@@ -57,7 +57,7 @@ def _places(name: str, obj: Any, size: int) -> list[int]:
     return places
 
 
-@composite
+@shared
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     """``arr`` without some of its slices.
 
@@ -83,7 +83,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     return x.index_select(at, indices_of(kept, x))  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` before some of its slices.
 
@@ -122,7 +122,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     return both.index_select(at, indices_of(order, x))  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     """The elements of ``a`` in another shape, repeated as often as needed.
 
@@ -154,7 +154,7 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     return flat.repeat(often)[:count].reshape(shape)  # type: ignore[no-any-return]
 
 
-@composite(
+@shared(
     forms=(
         "(..., filt: list[int] | list[float]) -> list[float]",
         "(..., filt: tuple[float, ...]) -> tuple[float, ...]",
@@ -195,7 +195,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     return x[tuple(key)]
 
 
-@composite
+@shared
 def flatnonzero(a: Any) -> Tensor:
     """Where in the flattened tensor the elements that are not zero lie.
 
@@ -214,7 +214,7 @@ def flatnonzero(a: Any) -> Tensor:
     return nonzero(flat)[:, 0]
 
 
-@composite
+@shared
 def extract(condition: Any, arr: Any) -> Tensor:
     """The elements of ``arr`` where ``condition`` holds.
 
@@ -234,7 +234,7 @@ def extract(condition: Any, arr: Any) -> Tensor:
     return x.ravel().index_select(0, flatnonzero(mask))  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     """The slices of ``a`` along ``axis`` where ``condition`` holds.
 
@@ -256,7 +256,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     return x.index_select(at, flatnonzero(mask))  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
 
@@ -296,7 +296,7 @@ def _most_dims(arrays: Any) -> int:
     return array_of(arrays).ndim
 
 
-@composite
+@shared
 def block(arrays: Any) -> Tensor:
     """A tensor put together from blocks.
 

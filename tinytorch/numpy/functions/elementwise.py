@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, op
 from ...ops.pointwise.complex_numbers import complex as complex_
 from .conversion import array_of, arrays_of, float_array
+from .registration import shared
 
 
 @op(promote="float")
@@ -28,7 +29,7 @@ def cbrt(xp: Backend, input: Array) -> Array:
 cbrt.vjp(input=lambda xp, g, out: g / (3 * out * out))
 
 
-@composite
+@shared
 def fabs(x: Any) -> Tensor:
     """The absolute value of each real element, as a floating-point number.
 
@@ -49,7 +50,7 @@ def fabs(x: Any) -> Tensor:
     return value.abs()  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def rint(x: Any) -> Tensor:
     """Each element rounded to the nearest integer, halves to the even one; a float stays one.
 
@@ -67,7 +68,7 @@ def rint(x: Any) -> Tensor:
     return value.round()  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def modf(x: Any) -> tuple[Tensor, Tensor]:
     """The fractional and the integral part of each element, both with its sign.
 
@@ -88,7 +89,7 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
     return part.copysign(value), whole
 
 
-@composite
+@shared
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``.
 
@@ -119,7 +120,7 @@ def _operands(x1: Any, x2: Any) -> tuple[Any, Any]:
     return first, second
 
 
-@composite
+@shared
 def bitwise_count(x: Any) -> Tensor:
     """How many bits of each element's absolute value are set.
 
@@ -153,7 +154,7 @@ def _bits(xp: Backend, input: Array) -> Array:
     return count
 
 
-@composite
+@shared
 def iscomplex(x: Any) -> Tensor:
     """Whether each element has an imaginary part that is not zero.
 

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.create.ranges import linspace
 from ...ops.reduce.histograms import bincount
 from ...ops.sort.sorting import searchsorted
 from .conversion import array_of, arrays_of, float_array
+from .registration import shared
 
 
 def bounds(a: Any, range: Any) -> tuple[float, float]:
@@ -67,7 +67,7 @@ def _width(rule: str, a: Any) -> float:
     )
 
 
-@composite
+@shared
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
     """The edges of the bins that ``histogram`` uses.
 
@@ -159,7 +159,7 @@ def grid_counts(
     return counts / total, tuple(edges)
 
 
-@composite
+@shared
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[Tensor, Tensor, Tensor]:

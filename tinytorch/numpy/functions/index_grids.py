@@ -8,12 +8,12 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.create.ranges import arange
 from ...ops.pointwise.selection import where
 from ...ops.shape.diagonal import tril_indices, triu_indices
 from ...ops.shape.joining import stack
 from .conversion import array_of, arrays_of
+from .registration import shared
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
@@ -24,7 +24,7 @@ def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
     )
 
 
-@composite(forms=(
+@shared(forms=(
     "(dimensions: Sequence[int], dtype: Any = None, sparse: Literal[False] = False) -> Tensor",
     "(dimensions: Sequence[int], dtype: Any = None, *, sparse: Literal[True]) "
     "-> tuple[Tensor, ...]",
@@ -56,7 +56,7 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     return stack([part.expand(shape) for part in parts])
 
 
-@composite
+@shared
 def ix_(*args: Any) -> tuple[Tensor, ...]:
     """Tensors that index the grid of all combinations of the given indices.
 
@@ -81,7 +81,7 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
     return open_grid(*found)
 
 
-@composite
+@shared
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """Where the main diagonal of a tensor lies.
 
@@ -100,7 +100,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     return (arange(n, dtype=dtypes.int64),) * ndim
 
 
-@composite
+@shared
 def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
     """Where the main diagonal of ``arr`` lies.
 
@@ -122,7 +122,7 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
     return (arange(arr.shape[0], dtype=dtypes.int64, backend=arr._xp),) * arr.ndim
 
 
-@composite
+@shared
 def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     """Where the lower triangle of a matrix lies, in row-major order.
 
@@ -145,7 +145,7 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     return tuple(tril_indices(rows, columns, k, backend=arr._xp))
 
 
-@composite
+@shared
 def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     """Where the upper triangle of a matrix lies, in row-major order.
 
@@ -188,7 +188,7 @@ def _in_range(place: Any, size: int, mode: str) -> Any:
     return where(place < 0, place + size, place)
 
 
-@composite
+@shared
 def ravel_multi_index(
     multi_index: Any, dims: Sequence[int], mode: str | Sequence[str] = "raise", order: str = "C"
 ) -> Tensor:

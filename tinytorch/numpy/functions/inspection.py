@@ -9,12 +9,12 @@ from typing import Any
 from ... import dtypes
 from ...core.size import Size
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...state import default_dtype
 from .conversion import array_of, arrays_of
+from .registration import shared
 
 
-@composite
+@shared
 def shape(a: Any) -> Size:
     """The sizes of a tensor's dimensions.
 
@@ -29,7 +29,7 @@ def shape(a: Any) -> Size:
     return array_of(a).shape
 
 
-@composite
+@shared
 def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, of all or along ``axis``.
 
@@ -51,7 +51,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     return count
 
 
-@composite
+@shared
 def ndim(a: Any) -> int:
     """The number of a tensor's dimensions.
 
@@ -66,7 +66,7 @@ def ndim(a: Any) -> int:
     return array_of(a).ndim
 
 
-@composite
+@shared
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether two tensors have the same shape and elements.
 
@@ -91,7 +91,7 @@ def _all_equal(first: Any, second: Any, equal_nan: bool = False) -> bool:
     return bool(same.all())
 
 
-@composite
+@shared
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether two tensors have the same elements when one is broadcast to the other.
 
@@ -111,7 +111,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     return _all_equal(first, second)
 
 
-@composite
+@shared
 def isscalar(element: Any) -> bool:
     """Whether ``element`` is a number or a string; a tensor never is.
 
@@ -130,7 +130,7 @@ def isscalar(element: Any) -> bool:
     return own or isinstance(element, (str, bytes, Number))
 
 
-@composite
+@shared
 def iscomplexobj(x: Any) -> bool:
     """Whether the elements are of a complex dtype.
 
@@ -145,7 +145,7 @@ def iscomplexobj(x: Any) -> bool:
     return array_of(x).is_complex()
 
 
-@composite
+@shared
 def isrealobj(x: Any) -> bool:
     """Whether the elements are of a dtype that is not complex.
 
@@ -171,7 +171,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-@composite
+@shared
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is, or is of a kind with, another.
 
@@ -197,7 +197,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     return kind is dtypes.as_dtype(arg2)
 
 
-@composite
+@shared
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is of a kind.
 
@@ -225,7 +225,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return wanted is dtypes.as_dtype(kind)
 
 
-@composite
+@shared
 def common_type(*arrays: Any) -> dtypes.dtype:
     """A floating-point or complex dtype for all the tensors; integers count as the default one.
 
@@ -247,7 +247,7 @@ def common_type(*arrays: Any) -> dtypes.dtype:
     return found or dtypes.float16
 
 
-@composite
+@shared
 def min_scalar_type(a: Any) -> dtypes.dtype:
     """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
 

@@ -6,10 +6,10 @@ from itertools import product
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import composite
 from ...ops.create.ranges import linspace
 from ...ops.shape.joining import cat
 from .conversion import array_of
+from .registration import shared
 
 
 def _pairs(name: str, given: Any, ndim: int) -> list[tuple[Any, Any]]:
@@ -83,7 +83,7 @@ def _border(mode: str, x: Any, axis: int, width: int, value: Any, front: bool) -
 _OPTIONS = {"constant": ("constant_values", 0), "linear_ramp": ("end_values", 0)}
 
 
-@composite
+@shared
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.shape.sizes import normalize_dim
 from ...ops.sort.sorting import argsort, sort
 from .conversion import array_of, arrays_of, flat_if_none
+from .registration import shared
 
 
-@composite
+@shared
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
 
@@ -33,7 +33,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     return sort(x, at)[0]
 
 
-@composite
+@shared
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
 
@@ -64,7 +64,7 @@ def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
             raise IndexError(f"{name}(): kth={place} is out of bounds for a dimension of {size}")
 
 
-@composite
+@shared
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first.
 

@@ -11,11 +11,13 @@ from ...dispatch.error_context import as_numpys
 from ...dispatch.op import composite
 from ...dispatch.scalar_arguments import truthful
 from ...state.tracebacks import short
-from .conversion import as_dtype, in_float64, joined, top_level
+from .conversion import as_dtype, in_float64, joined
 
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F")
+#: Converts the positional arguments of a call, or does nothing.
+Prepare = Callable[..., tuple[Any, ...]] | None
 
 
 class Filing(Protocol):
@@ -104,35 +106,74 @@ def raising(function: Callable[P, R]) -> Callable[P, R]:
     return told
 
 
-def same(name: str, together: int = 0) -> Callable[..., Any]:
-    """The function that ``tinytorch`` has under this name, with Python floats as float64.
+#: Functions that ``tinytorch`` and ``tinytorch.numpy`` share, by namespace and name; and what
+#: prepares the arguments that the latter is called with.
+SHARED: dict[tuple[str, str], tuple[Callable[..., Any], Prepare]] = {}
+
+
+def shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) -> Any:
+    """Register a function that NumPy alone has under ``tinytorch`` and ``tinytorch.numpy``.
+
+    It reads its arguments by ``array_of`` and ``float_array``: Python floats have the default
+    dtype, which ``in_numpys_dialect`` sets to float64 for ``tinytorch.numpy``.
 
     Args:
-        name: Its name.
-        together: How many of its arguments, the first ones, are joined in NumPy's common dtype.
+        function: Function on Tensors.
+        prepare: Converts the arguments of a call under ``tinytorch.numpy``, which promotes as
+            NumPy does; see ``joining``.
+        **options: As of ``composite``.
     """
-    function = top_level(name)
-    run = truthful(function.op, function) if hasattr(function, "op") else function
+    if function is None:
+        return functools.partial(shared, prepare=prepare, **options)
+    public: Any = composite(function, **options)
+    (space,) = options.get("namespaces", ("",))
+    SHARED[space, public.__name__] = public, prepare
+    return public
 
-    places = list(inspect.signature(function).parameters)
+
+def shared_as(function: F, name: str, doc: str, *example: str) -> F:
+    """``called``, and registered by ``shared``."""
+    public: F = shared(called(function, name, doc, *example))
+    return public
+
+
+def joining(count: int) -> Prepare:
+    """Promote the first ``count`` arguments to their common dtype by NumPy's rules."""
+
+    def prepare(*args: Any) -> tuple[Any, ...]:
+        return (*joined(*args[:count]), *args[count:]) if count <= len(args) else args
+
+    return prepare
+
+
+def in_numpys_dialect(space: str, name: str) -> Callable[..., Any] | None:
+    """Return the shared function of this name as ``tinytorch.numpy`` has it; None if none is.
+
+    Python floats are float64, dtypes are read and operands promoted as in NumPy, and errors are of
+    NumPy's types.
+    """
+    function, prepare = SHARED.get((space, name), (None, None))
+    if function is None:
+        return None
+    public: Any = function
+    run = truthful(public.op, function)
+    signature = inspect.signature(function)
+    places = list(signature.parameters)
     at = places.index("dtype") if "dtype" in places else None
 
     @raising
     @functools.wraps(function)
-    def in_numpys_dtype(*args: Any, **options: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
         if options.get("dtype") is not None:
             options["dtype"] = as_dtype(options["dtype"])
         elif at is not None and at < len(args) and args[at] is not None:
             args = (*args[:at], as_dtype(args[at]), *args[at + 1 :])
         with in_float64():
-            if together <= len(args):
-                args = (*joined(*args[:together]), *args[together:])
-            return run(*args, **options)
+            return run(*(args if prepare is None else prepare(*args)), **options)
 
-    signature = inspect.signature(function)
     if signature.return_annotation == "Any":
         signature = signature.replace(return_annotation="Tensor | tuple[Tensor, ...]")
-    in_numpys_dtype.__name__ = in_numpys_dtype.__qualname__ = name
-    in_numpys_dtype.__module__ = "tinytorch.numpy"
-    in_numpys_dtype.__signature__ = signature  # type: ignore[attr-defined]
-    return in_numpys_dtype
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = f"tinytorch.numpy.{space}".rstrip(".")
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.named_results import named_result
 from ...ops.shape.joining import cat
 from ...ops.sort.membership import isin
 from ...ops.sort.unique import unique
 from .conversion import array_of, arrays_of
+from .registration import joining, shared
 
 _unique_all_result = named_result("unique_all", "values indices inverse_indices counts")
 _unique_counts_result = named_result("unique_counts", "values counts")
 _unique_inverse_result = named_result("unique_inverse", "values inverse_indices")
 
 
-@composite
+@shared
 def unique_values(x: Any) -> Tensor:
     """The distinct elements, in ascending order; NaNs are distinct from each other.
 
@@ -32,7 +32,7 @@ def unique_values(x: Any) -> Tensor:
     return unique(array_of(x))  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
     """The distinct elements, in ascending order, and how often each comes.
 
@@ -52,7 +52,7 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-@composite
+@shared
 def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
     """The distinct elements, in ascending order, and where among them each element is.
 
@@ -72,7 +72,7 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-@composite
+@shared
 def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The distinct elements, in ascending order, with places and counts.
 
@@ -102,7 +102,7 @@ def _distinct(x: Any, assume_unique: bool) -> Any:
     return x.ravel() if assume_unique else unique(x)
 
 
-@composite
+@shared(prepare=joining(2))
 def union1d(ar1: Any, ar2: Any) -> Tensor:
     """The elements that are in either tensor, each once and in ascending order.
 
@@ -118,7 +118,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
     return unique(cat([x.ravel() for x in arrays_of(ar1, ar2)]))  # type: ignore[no-any-return]
 
 
-@composite(forms=(
+@shared(forms=(
     "(..., return_indices: Literal[False] = False) -> Tensor",
     "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
 ))  # fmt: skip
@@ -149,7 +149,7 @@ def intersect1d(
     return (first[mine], at[mine], other[theirs]) if return_indices else first[mine]
 
 
-@composite
+@shared
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """The elements of the first tensor that are not in the second.
 
@@ -171,7 +171,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     return kept[~isin(kept, b)]  # type: ignore[no-any-return]
 
 
-@composite
+@shared(prepare=joining(2))
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """The elements that are in one of the tensors alone, each once and in ascending order.
 

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.nn.convolution import conv1d
 from ...ops.nn.padding import constant_pad_nd
 from ...ops.pointwise.selection import where
@@ -14,6 +13,7 @@ from ...ops.reduce.differences import diff
 from ...ops.shape.joining import cat
 from ...ops.sort.sorting import searchsorted
 from .conversion import alike, array_of, arrays_of, float_array
+from .registration import joining, shared
 
 
 def _full_product(a: Any, v: Any) -> Any:
@@ -38,7 +38,7 @@ def _convolved(name: str, a: Any, v: Any, mode: str) -> Tensor:
     return _full_product(a, v)[start : start + lengths[mode]]  # type: ignore[no-any-return]
 
 
-@composite
+@shared(prepare=joining(2))
 def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     """The convolution of two signals: sums of products with one of them reversed.
 
@@ -60,7 +60,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     return _convolved("convolve", x, y, mode)
 
 
-@composite
+@shared(prepare=joining(2))
 def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     """The cross-correlation of two signals: sums of products at every shift.
 
@@ -85,7 +85,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     return _convolved("correlate", x, y.flip(0).conj_physical(), mode)
 
 
-@composite
+@shared
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
 ) -> Tensor:
@@ -150,7 +150,7 @@ def _between(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
     return found.to(fp.dtype)
 
 
-@composite
+@shared
 def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     """Which bin each element falls into, counted from 1; 0 and the last one are outside.
 
@@ -179,7 +179,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     return searchsorted(edges, values, right=not right)
 
 
-@composite
+@shared
 def unwrap(
     p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
 ) -> Tensor:
@@ -212,7 +212,7 @@ def unwrap(
     return cat([first, x.narrow(axis, 1, x.shape[axis] - 1) + change.cumsum(axis)], axis)
 
 
-@composite
+@shared
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flattened tensor.
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.create.factories import eye, zeros
 from ...ops.create.ranges import arange
 from ...ops.shape.views import contiguous
 from ...state import default_dtype
 from .conversion import array_of, float_array
 from .index_grids import indices
+from .registration import shared
 
 
-@composite
+@shared
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
     ndmin: int = 0,
@@ -55,7 +55,7 @@ def array(
     return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
 
 
-@composite
+@shared
 def asanyarray(a: Any, dtype: Any = None) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
@@ -72,7 +72,7 @@ def asanyarray(a: Any, dtype: Any = None) -> Tensor:
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
-@composite
+@shared
 def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
@@ -89,7 +89,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     return found if found.ndim else found.reshape(1)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
@@ -108,7 +108,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     return source.to(device, dtypes.as_dtype(dtype), copy=copy)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def copy(a: Any, order: str = "K") -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
@@ -124,7 +124,7 @@ def copy(a: Any, order: str = "K") -> Tensor:
     return array(a)
 
 
-@composite
+@shared
 def identity(n: int, dtype: Any = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
@@ -141,7 +141,7 @@ def identity(n: int, dtype: Any = None) -> Tensor:
     return eye(n, dtype=dtype)
 
 
-@composite
+@shared
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
@@ -162,7 +162,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     return below.to(zeros(0, dtype=dtype).dtype)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Tensor:
@@ -198,7 +198,7 @@ def geomspace(
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
-@composite
+@shared
 def fromfunction(
     function: Callable[..., Any], shape: Sequence[int], *, dtype: Any = None, **kwargs: Any
 ) -> Tensor:
@@ -223,7 +223,7 @@ def fromfunction(
     return array_of(function(*grid, **kwargs))
 
 
-@composite
+@shared
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
     """The items of an iterable, in a tensor of one dimension.
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.reduce.quantiles import nanquantile
 from ...ops.reduce.reduction import Dims
 from .conversion import array_of, axes_of, flat_if_none, float_array, reduced, reduction_axes
+from .registration import shared
 
 
 def _filled(a: Any, value: float) -> tuple[Any, Any]:
@@ -34,7 +34,7 @@ def _extreme(name: str, a: Any, axis: Dims, keepdims: bool, worst: float) -> Ten
     return found.masked_fill(nothing, math.nan)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def nanmax(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
@@ -57,7 +57,7 @@ def nanmax(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return _extreme("nanmax", a, axis, keepdims, -math.inf)
 
 
-@composite
+@shared
 def nanmin(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
 
@@ -91,7 +91,7 @@ def _place(name: str, a: Any, axis: int | None, keepdims: bool, worst: float) ->
     return pick(at, keepdims)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """Index of the largest element that is not NaN, in row-major order or along ``axis``.
 
@@ -114,7 +114,7 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Ten
     return _place("nanargmax", a, axis, keepdims, -math.inf)
 
 
-@composite
+@shared
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
     """Index of the smallest element that is not NaN, in row-major order or along ``axis``.
 
@@ -137,7 +137,7 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Ten
     return _place("nanargmin", a, axis, keepdims, math.inf)
 
 
-@composite
+@shared
 def nanprod(a: Any, axis: Dims = None, dtype: Any = None, *, keepdims: bool = False) -> Tensor:
     """Product of the elements that are not NaN, of all or along ``axis``.
 
@@ -169,7 +169,7 @@ def _line(name: str, a: Any, value: float, axis: int | None) -> tuple[Any, int]:
     return flat_if_none(name, x if x.ndim else x.reshape(1), axis)
 
 
-@composite
+@shared
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     """Running sums that count NaN as 0.
 
@@ -187,7 +187,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     return x.cumsum(at, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     """Running products that count NaN as 1.
 
@@ -205,7 +205,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
     return x.cumprod(at, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def nanvar(
     a: Any, axis: Dims = None, *, ddof: float = 0, correction: float | None = None,
     keepdims: bool = False,
@@ -240,7 +240,7 @@ def nanvar(
     return found if keepdims or not axes else found.squeeze(axes)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def nanstd(
     a: Any, axis: Dims = None, *, ddof: float = 0, correction: float | None = None,
     keepdims: bool = False,
@@ -264,7 +264,7 @@ def nanstd(
     return found.masked_fill(still, 1).sqrt().masked_fill(still, 0)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def nanpercentile(
     a: Any, q: Any, axis: Dims = None, *, method: str = "linear", keepdims: bool = False
 ) -> Tensor:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.linalg.einsum import tensordot as contracted
 from ...ops.shape.diagonal import diagonal
 from ...ops.shape.rearranging import repeat_interleave
 from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
 from .conversion import alike, array_of, arrays_of, axes_of, flat_if_none
+from .registration import shared
 
 
-@composite
+@shared
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
     """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
 
@@ -41,7 +41,7 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
     return x  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     """``a`` with its dimensions in another order; see ``permute``.
 
@@ -61,7 +61,7 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     return permute(x, tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
 
 
-@composite(also=("linalg.matrix_transpose",))
+@shared(also=("linalg.matrix_transpose",))
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix.
 
@@ -85,7 +85,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
     return tensor.transpose(-2, -1)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     """``a`` with a dimension moved before another one.
 
@@ -113,7 +113,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     return x.movedim(at, before - (at < before))  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
@@ -134,7 +134,7 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     return tuple(broadcast_tensors(*arrays_of(*args)))
 
 
-@composite
+@shared
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices of a tensor along a dimension; see ``unbind``.
 
@@ -153,7 +153,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return unbind(array_of(x), axis)  # type: ignore[return-value]
 
 
-@composite
+@shared
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``.
 
@@ -181,7 +181,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     return repeat_interleave(x, counts, at)
 
 
-@composite(namespaces=("linalg",))
+@shared(namespaces=("linalg",))
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     """The sum of the elements on the diagonal of each matrix.
 
@@ -199,7 +199,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     return lines.sum(-1, dtype=dtype)  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("linalg",))
+@shared(namespaces=("linalg",))
 def outer(x1: Any, x2: Any, /) -> Tensor:
     """Every product of an element of one vector and one of another.
 
@@ -227,7 +227,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     return a[:, None] * b  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("linalg",))
+@shared(namespaces=("linalg",))
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
 
@@ -248,7 +248,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
 # -- products of vectors and matrices ------------------------------------------------------------
 
 
-@composite
+@shared
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
@@ -266,7 +266,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     return (a.conj_physical() * b).sum(axis)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def matvec(x1: Any, x2: Any, /) -> Tensor:
     """Products of matrices and vectors.
 
@@ -289,7 +289,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
     return (a @ b.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def vecmat(x1: Any, x2: Any, /) -> Tensor:
     """Products of vectors, conjugated if complex, and matrices.
 

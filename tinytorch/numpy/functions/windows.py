@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
 from ...ops.create.factories import ones
 from ...ops.create.ranges import arange
 from ...ops.special.bessel_functions import i0
 from ...state import default_dtype
+from .registration import shared
 
 
 def _places(M: Any) -> Any:
@@ -36,7 +36,7 @@ def _cosines(M: int, *weights: float) -> Tensor:
     return sum(waves, waves[0] * 0 + weights[0])  # type: ignore[no-any-return]
 
 
-@composite
+@shared
 def hamming(M: int) -> Tensor:
     """The Hamming window, a raised cosine that minimises the nearest side lobe.
 
@@ -54,7 +54,7 @@ def hamming(M: int) -> Tensor:
     return _cosines(M, 0.54, 0.46)
 
 
-@composite
+@shared
 def hanning(M: int) -> Tensor:
     """The Hann window, a raised cosine that ends at 0.
 
@@ -72,7 +72,7 @@ def hanning(M: int) -> Tensor:
     return _cosines(M, 0.5, 0.5)
 
 
-@composite
+@shared
 def blackman(M: int) -> Tensor:
     """The Blackman window, a sum of three cosines.
 
@@ -90,7 +90,7 @@ def blackman(M: int) -> Tensor:
     return _cosines(M, 0.42, 0.5, 0.08)
 
 
-@composite
+@shared
 def bartlett(M: int) -> Tensor:
     """The Bartlett window, a triangle that ends at 0.
 
@@ -109,7 +109,7 @@ def bartlett(M: int) -> Tensor:
     return _few(M) if places is None else 1 - places.abs()
 
 
-@composite
+@shared
 def kaiser(M: int, beta: float) -> Tensor:
     """The Kaiser window, made of Bessel functions.
 
