@@ -3469,7 +3469,9 @@ def array(
     *,
     copy: _bool | None = True,
     order: str | None = 'K',
+    subok: _bool = False,
     ndmin: _int = 0,
+    like: Any = None,
 ) -> Tensor:
     """A tensor with a copy of ``object``; the gradient flows through it.
 
@@ -3478,7 +3480,9 @@ def array(
         dtype: Default: an array's own; the default dtype for Python floats, int64 for ints.
         copy: Whether to copy (default); None copies only if needed, False must not copy.
         order: Accepted; the result is in row-major order.
+        subok: Accepted.
         ndmin: The least number of dimensions; new ones of size 1 go in front.
+        like: Accepted.
 
     Raises:
         ValueError: If a copy is needed and ``copy`` is False.
@@ -3666,12 +3670,24 @@ def as_tensor(
         >>> tt.as_tensor(x) is x
         True
     """
-def asanyarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
+def asanyarray(
+    a: Any,
+    dtype: dtype | type | str | None = None,
+    order: str | None = None,
+    *,
+    device: device | str | _int | None = None,
+    copy: _bool | None = None,
+    like: Any = None,
+) -> Tensor:
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
         a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
+        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
+        order: Accepted; the result is in row-major order.
+        device: Where; default where ``a`` is, or as the state says.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
+        like: Accepted.
 
     Example:
         >>> import tinytorch as tt
@@ -6453,7 +6469,7 @@ def cumulative_prod(
     Args:
         x: Tensor of at least one dimension.
         axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to multiply in; default ``x``'s, int64 for integers.
+        dtype: The dtype to multiply in; default ``x``'s, 64 bits for integers.
         include_initial: Begin with 1.
 
     Raises:
@@ -6477,7 +6493,7 @@ def cumulative_sum(
     Args:
         x: Tensor of at least one dimension.
         axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to add in; default ``x``'s, int64 for integers.
+        dtype: The dtype to add in; default ``x``'s, 64 bits for integers.
         include_initial: Begin with 0.
 
     Raises:
@@ -8548,13 +8564,20 @@ def fromfunction(
         tensor([[0, 1],
                 [1, 2]])
     """
-def fromiter(iter: Iterable[Any], dtype: dtype | type | str, count: _int = -1) -> Tensor:
-    """The items of an iterable, in a tensor of one dimension.
+def fromiter(
+    iter: Iterable[Any],
+    dtype: dtype | type | str,
+    count: _int = -1,
+    *,
+    like: Any = None,
+) -> Tensor:
+    """The items of an iterable, along the first dimension.
 
     Args:
-        iter: Gives numbers.
-        dtype: Of the result.
-        count: How many to take; default all.
+        iter: Gives numbers, or sequences of them for a dtype with a shape.
+        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
+        count: How many items to take; default all.
+        like: Accepted.
 
     Raises:
         ValueError: If there are fewer than ``count``.
@@ -9482,7 +9505,7 @@ def histogram2d(
     y: Any,
     bins: Any = 10,
     range: Any = None,
-    density: _bool = False,
+    density: _bool | None = None,
     weights: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """How many pairs of numbers are in each field of a grid.
@@ -13302,87 +13325,114 @@ def nan_to_num_(
         >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
         tensor([1., 0., 9.])
     """
-def nanargmax(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Index of the largest element that is not NaN, in row-major order or along ``axis``.
+def nanargmax(
+    a: Any,
+    axis: _int | None = None,
+    out: Tensor | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
+    """The index of the largest element of those that are not NaN, in row-major order or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
         keepdims: Keep the dimension with size 1.
 
-    Returns:
-        int64 tensor.
-
     Raises:
-        RuntimeError: Where everything is NaN.
+        ValueError: Where everything is NaN.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanargmax(tt.tensor([1.0, float("nan"), 3.0]))
+        >>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))
         tensor(2)
     """
-def nanargmin(a: Any, axis: _int | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Index of the smallest element that is not NaN, in row-major order or along ``axis``.
+def nanargmin(
+    a: Any,
+    axis: _int | None = None,
+    out: Tensor | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor:
+    """The index of the smallest element of those that are not NaN, in row-major order or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
         keepdims: Keep the dimension with size 1.
 
-    Returns:
-        int64 tensor.
-
     Raises:
-        RuntimeError: Where everything is NaN.
+        ValueError: Where everything is NaN.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanargmin(tt.tensor([float("nan"), 1.0, 3.0]))
+        >>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))
         tensor(1)
     """
-def nancumprod(a: Any, axis: _int | None = None, dtype: dtype | type | str | None = None) -> Tensor:
-    """Running products that count NaN as 1.
+def nancumprod(
+    a: Any,
+    axis: _int | None = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Running products along ``axis`` that count NaN as 1.
 
     Args:
-        a: Tensor of any shape.
-        axis: The dimension; None, the default, means the flattened tensor.
-        dtype: The dtype to multiply in; default ``a``'s, int64 for integers.
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nancumprod(tt.tensor([2.0, float("nan"), 3.0]))
-        tensor([2., 2., 6.])
+        >>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))
+        tensor([3., 3., 6.])
     """
-def nancumsum(a: Any, axis: _int | None = None, dtype: dtype | type | str | None = None) -> Tensor:
-    """Running sums that count NaN as 0.
+def nancumsum(
+    a: Any,
+    axis: _int | None = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Running sums along ``axis`` that count NaN as 0.
 
     Args:
-        a: Tensor of any shape.
-        axis: The dimension; None, the default, means the flattened tensor.
-        dtype: The dtype to add in; default ``a``'s, int64 for integers.
+        a: Tensor, or what makes one.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nancumsum(tt.tensor([2.0, float("nan"), 3.0]))
-        tensor([2., 2., 5.])
+        >>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))
+        tensor([1., 1., 3.])
     """
-def nanmax(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Largest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
+def nanmax(
+    a: Any,
+    axis: Any = None,
+    out: Tensor | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Tensor:
+    """The largest element of those that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where everything is.
-
-    Raises:
-        IndexError: If there is nothing to compare.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanmax(tt.tensor([1.0, float("nan"), 3.0]))
+        >>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))
         tensor(3.)
     """
 def nanmean(
@@ -13463,75 +13513,95 @@ def nanmedian(
     out: Sequence[Tensor] | None = None,
     keepdims: _bool = ...,
 ) -> return_types.nanmedian: ...
-def nanmin(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
-    """Smallest element that is not NaN, of all or along ``axis``; equal ones share the gradient.
+def nanmin(
+    a: Any,
+    axis: Any = None,
+    out: Tensor | None = None,
+    keepdims: _bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Tensor:
+    """The smallest element of those that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
+        initial: The result is at least, or at most, this.
+        where: Which elements count; needs ``initial``.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where everything is.
-
-    Raises:
-        IndexError: If there is nothing to compare.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanmin(tt.tensor([1.0, float("nan"), 3.0]))
+        >>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))
         tensor(1.)
     """
 def nanpercentile(
     a: Any,
     q: Any,
-    axis: _int | Sequence[_int] | None = None,
-    *,
+    axis: Any = None,
+    out: Tensor | None = None,
+    overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor:
-    """``percentile`` of the elements that are not NaN; NaN where everything is.
+    """The values below which given parts of the elements that are not NaN lie.
 
     Args:
-        a: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 100: a number, or a tensor of at most one dimension.
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to 100; tensor of any shape.
         axis: Dimension or dimensions; None, the default, means all.
-        method: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        RuntimeError: If ``q`` is out of range or there are no elements.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
+        IndexError: If there are no elements.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanpercentile(tt.tensor([1.0, float("nan"), 3.0]), 50)
+        >>> tt.nanpercentile(tt.tensor([1.0, tt.nan, 3.0]), 50)
         tensor(2.)
     """
 def nanprod(
     a: Any,
-    axis: _int | Sequence[_int] | None = None,
+    axis: Any = None,
     dtype: dtype | type | str | None = None,
-    *,
+    out: Tensor | None = None,
     keepdims: _bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> Tensor:
-    """Product of the elements that are not NaN, of all or along ``axis``.
+    """The product of the elements that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
-        dtype: The dtype to multiply in; default ``a``'s, int64 for integers.
+        dtype: What to compute in; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
         keepdims: Keep the reduced dimensions with size 1.
-
-    Returns:
-        Tensor without the reduced dimensions; 1 where everything is NaN.
+        initial: What to begin with; default 1.
+        where: Which elements count; default all.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanprod(tt.tensor([2.0, float("nan"), 3.0]))
+        >>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))
         tensor(6.)
     """
 def nanquantile(
@@ -13570,24 +13640,36 @@ def nanquantile(
     """
 def nanstd(
     a: Any,
-    axis: _int | Sequence[_int] | None = None,
-    *,
+    axis: Any = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
     ddof: _float = 0,
-    correction: _float | None = None,
     keepdims: _bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: _float | None = None,
 ) -> Tensor:
-    """Standard deviation of the elements that are not NaN: the square root of ``nanvar``.
+    """The standard deviation of the elements that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape; integers are cast to the default dtype.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
         ddof: Divide by the number of those elements less this; default 0.
-        correction: The same; it comes before ``ddof``.
         keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
+
+    Returns:
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
+        elements than ``ddof``.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanstd(tt.tensor([1.0, float("nan"), 3.0]))
+        >>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))
         tensor(1.)
     """
 def nansum(
@@ -13624,28 +13706,36 @@ def nansum(
     """
 def nanvar(
     a: Any,
-    axis: _int | Sequence[_int] | None = None,
-    *,
+    axis: Any = None,
+    dtype: dtype | type | str | None = None,
+    out: Tensor | None = None,
     ddof: _float = 0,
-    correction: _float | None = None,
     keepdims: _bool = False,
+    *,
+    where: Any = True,
+    mean: Any = None,
+    correction: _float | None = None,
 ) -> Tensor:
-    """Variance of the elements that are not NaN, of all or along ``axis``.
+    """The variance of the elements that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor of any shape; integers are cast to the default dtype.
+        a: Tensor, or what makes one.
         axis: Dimension or dimensions; None, the default, means all.
+        dtype: What to compute in.
+        out: Where to write the result.
         ddof: Divide by the number of those elements less this; default 0.
-        correction: The same; it comes before ``ddof``.
         keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements count; default all.
+        mean: Accepted; it is computed in any case.
+        correction: The same as ``ddof``, before which it comes.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where there are not more elements than
-        ``ddof``.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
+        elements than ``ddof``.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.nanvar(tt.tensor([1.0, float("nan"), 3.0]))
+        >>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))
         tensor(1.)
     """
 @overload
@@ -14471,31 +14561,42 @@ def pdist(input: Tensor | ndarray, p: _float = 2.0) -> Tensor:
 def percentile(
     a: Any,
     q: Any,
-    axis: _int | Sequence[_int] | None = None,
-    *,
+    axis: Any = None,
+    out: Tensor | None = None,
+    overwrite_input: _bool = False,
     method: str = 'linear',
     keepdims: _bool = False,
+    *,
+    weights: Any = None,
 ) -> Tensor:
-    """The values below which given percentages of the elements lie; NaN if there is one.
+    """The values below which given parts of the elements lie.
 
     Args:
-        a: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 100: a number, or a tensor of at most one dimension.
+        a: Real tensor, or what makes one.
+        q: The parts, from 0 to 100; tensor of any shape.
         axis: Dimension or dimensions; None, the default, means all.
-        method: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
+        out: Where to write the result.
+        overwrite_input: Accepted.
+        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
+            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
+            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
+            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
+            or ``"normal_unbiased"``.
         keepdims: Keep the reduced dimensions with size 1.
+        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
+            with ``"inverted_cdf"``.
 
     Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
 
     Raises:
-        RuntimeError: If ``q`` is out of range or there are no elements.
+        ValueError: If a part is out of range, for another method, or for weights below 0.
+        IndexError: If there are no elements.
 
     Example:
         >>> import tinytorch as tt
-        >>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0]), 50)
-        tensor(2.5000)
+        >>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), [25, 50])
+        tensor([2., 3.])
     """
 @overload
 def permute(input: Tensor | NDArray[Any] | ndarray, dims: Sequence[_int]) -> Tensor:

@@ -1072,7 +1072,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: dtype | type | str | None = None
     Args:
         x: Tensor of shape ``(*, rows, columns)``.
         offset: Which diagonal; default the main one, positive ones are above it.
-        dtype: What to add in; default ``x``'s, int64 for integers.
+        dtype: What to add in; default ``x``'s, 64 bits for integers.
 
     Example:
         >>> import tinytorch as tt

@@ -11,7 +11,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "numpy.functions.applied_functions": "apply_along_axis piecewise",
         "numpy.functions.archives": "savez savez_compressed",
         "numpy.functions.assignment": "copyto fill_diagonal place put_along_axis putmask",
-        "numpy.functions.averages": "average cumulative_prod cumulative_sum percentile ptp",
+        "numpy.functions.averages": "average cumulative_prod cumulative_sum ptp",
         "numpy.functions.editing": """append block compress delete extract flatnonzero insert resize
             take_along_axis trim_zeros""",
         "numpy.functions.elementwise": "bitwise_count cbrt divmod fabs iscomplex modf rint",
@@ -20,15 +20,16 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             ravel_multi_index tril_indices_from triu_indices_from""",
         "numpy.functions.inspection": """array_equal array_equiv common_type iscomplexobj isdtype
             isrealobj isscalar issubdtype min_scalar_type ndim shape size""",
+        "numpy.functions.nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax nanmin
+            nanprod nanstd nanvar""",
         "numpy.functions.padding": "pad",
         "numpy.functions.partial_orders": "argpartition lexsort partition",
+        "numpy.functions.quantiles": "nanpercentile percentile",
         "numpy.functions.sets": """intersect1d setdiff1d setxor1d union1d unique_all unique_counts
             unique_inverse unique_values""",
         "numpy.functions.signals": "convolve correlate digitize ediff1d interp unwrap",
         "numpy.functions.tensor_creation": """array asanyarray ascontiguousarray astype copy
             fromfunction fromiter geomspace identity tri""",
-        "numpy.functions.tensor_nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax
-            nanmin nanpercentile nanprod nanstd nanvar""",
         "numpy.functions.tensor_shapes": """broadcast_arrays expand_dims matrix_transpose matvec
             permute_dims repeat rollaxis unstack vecdot vecmat""",
         "numpy.functions.windows": "bartlett blackman hamming hanning kaiser",

@@ -884,7 +884,7 @@ def array(
 
     Args:
         object: A number, nested sequences of numbers or tensors, an array, or a tensor.
-        dtype: Default: a tensor's own; float64 for Python floats, int64 for ints.
+        dtype: Default: an array's own; the default dtype for Python floats, int64 for ints.
         copy: Whether to copy (default); None copies only if needed, False must not copy.
         order: Accepted; the result is in row-major order.
         subok: Accepted.
@@ -892,27 +892,25 @@ def array(
         like: Accepted.
 
     Raises:
-        ValueError: If a copy is needed and ``copy`` is False, or sequences are ragged.
-        TypeError: For what is no number.
+        ValueError: If a copy is needed and ``copy`` is False.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.array([[1, 2], [3, 4.5]])
-        array([[1. , 2. ],
-               [3. , 4.5]])
+        >>> import tinytorch as tt
+        >>> tt.array([1, 2], ndmin=2)
+        tensor([[1, 2]])
     """
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: _bool = False) -> _bool:
     """Whether two tensors have the same shape and elements.
 
     Args:
-        a1: Tensor, or what makes one.
-        a2: Tensor, or what makes one.
+        a1: A tensor, or what makes one.
+        a2: A tensor, or what makes one.
         equal_nan: Whether NaNs are equal to each other.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [1, 2, 3])
-        (True, False)
+        >>> import tinytorch as tt
+        >>> tt.array_equal([1, 2], tt.tensor([1, 2]))
+        True
     """
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> _bool:
     """Whether two tensors have the same elements when one is broadcast to the other.
@@ -975,9 +973,9 @@ def asanyarray(
         like: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.asanyarray([1, 2])
-        array([1, 2])
+        >>> import tinytorch as tt
+        >>> tt.asanyarray([1, 2])
+        tensor([1, 2])
     """
 def asarray(
     a: ArrayLike,
@@ -1539,13 +1537,14 @@ def block(arrays: Tensor | Sequence[Tensor]) -> Tensor:
             those around them along the one before, and so on.
 
     Raises:
-        ValueError: For an empty list, or shapes that do not fit.
+        ValueError: For an empty list.
+        RuntimeError: If the shapes do not fit.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.block([[np.eye(1), np.zeros((1, 1))], [np.ones((1, 2))]])
-        array([[1., 0.],
-               [1., 1.]])
+        >>> import tinytorch as tt
+        >>> tt.block([[tt.eye(1), tt.zeros(1, 2)], [tt.ones(1, 3)]])
+        tensor([[1., 0., 0.],
+                [1., 1., 1.]])
     """
 @overload
 def block(arrays: ArrayLike) -> ndarray: ...
@@ -2243,18 +2242,18 @@ def cumulative_prod(
     """Running products along ``axis``.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor of at least one dimension.
         axis: The dimension; it may be left out where there is only one.
-        dtype: What to compute in; default ``x``'s, 64 bits for integers.
+        dtype: The dtype to multiply in; default ``x``'s, 64 bits for integers.
         include_initial: Begin with 1.
 
     Raises:
         ValueError: If ``axis`` is missing and there are several dimensions.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.cumulative_prod([2, 3, 4])
-        array([ 2,  6, 24])
+        >>> import tinytorch as tt
+        >>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)
+        tensor([1, 1, 2, 6])
     """
 @overload
 def cumulative_prod(
@@ -2277,18 +2276,18 @@ def cumulative_sum(
     """Running sums along ``axis``.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor of at least one dimension.
         axis: The dimension; it may be left out where there is only one.
-        dtype: What to compute in; default ``x``'s, 64 bits for integers.
+        dtype: The dtype to add in; default ``x``'s, 64 bits for integers.
         include_initial: Begin with 0.
 
     Raises:
         ValueError: If ``axis`` is missing and there are several dimensions.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.cumulative_sum([1, 2, 3], include_initial=True)
-        array([0, 1, 3, 6])
+        >>> import tinytorch as tt
+        >>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)
+        tensor([0, 1, 3, 6])
     """
 @overload
 def cumulative_sum(
@@ -3364,11 +3363,9 @@ def fromiter(
         ValueError: If there are fewer than ``count``.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fromiter(((i, i * i) for i in range(3)), dtype=(int, 2))
-        array([[0, 0],
-               [1, 1],
-               [2, 4]])
+        >>> import tinytorch as tt
+        >>> tt.fromiter((i * i for i in range(4)), tt.int64)
+        tensor([0, 1, 4, 9])
     """
 def fromstring(*args: Any, **options: Any) -> ndarray:
     """fromstring(string, dtype=float, count=-1, *, sep, like=None)
@@ -4016,14 +4013,16 @@ def histogram2d(
         weights: How much each pair counts; default 1.
 
     Returns:
-        The counts, of shape ``(nx, ny)`` in float64; the edges of ``x``; those of ``y``.
+        The counts, of shape ``(nx, ny)`` and floating-point; the edges of ``x``; those of ``y``.
+
+    Raises:
+        ValueError: If ``x`` and ``y`` are of different lengths.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> counts, xs, ys = np.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)
-        >>> counts
-        array([[1., 0.],
-               [0., 2.]])
+        >>> import tinytorch as tt
+        >>> tt.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)[0]
+        tensor([[1., 0.],
+                [0., 2.]])
     """
 @overload
 def histogram2d(
@@ -5613,10 +5612,16 @@ Args:
     x1: Tensor of shape ``(*, n, k)``.
     x2: Tensor of shape ``(*, k)``.
 
+Returns:
+    Tensor of shape ``(*, n)``.
+
+Raises:
+    RuntimeError: If the inner sizes differ.
+
 Example:
-    >>> import tinytorch.numpy as np
-    >>> np.matvec([[1, 2], [3, 4]], [1, 1])
-    array([3, 7])
+    >>> import tinytorch as tt
+    >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
+    tensor([3, 7])
 """
 @overload
 def max(
@@ -5976,9 +5981,9 @@ def nanargmax(
         ValueError: Where everything is NaN.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanargmax([1.0, np.nan, 3.0])
-        2
+        >>> import tinytorch as tt
+        >>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))
+        tensor(2)
     """
 @overload
 def nanargmax(
@@ -6008,9 +6013,9 @@ def nanargmin(
         ValueError: Where everything is NaN.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanargmin([np.nan, 1.0, 3.0])
-        1
+        >>> import tinytorch as tt
+        >>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))
+        tensor(1)
     """
 @overload
 def nanargmin(
@@ -6036,9 +6041,9 @@ def nancumprod(
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nancumprod([3.0, np.nan, 2.0])
-        array([3., 3., 6.])
+        >>> import tinytorch as tt
+        >>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))
+        tensor([3., 3., 6.])
     """
 @overload
 def nancumprod(
@@ -6063,9 +6068,9 @@ def nancumsum(
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nancumsum([1.0, np.nan, 2.0])
-        array([1., 1., 3.])
+        >>> import tinytorch as tt
+        >>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))
+        tensor([1., 1., 3.])
     """
 @overload
 def nancumsum(
@@ -6097,9 +6102,9 @@ def nanmax(
         Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanmax([1.0, np.nan, 3.0])
-        3.0
+        >>> import tinytorch as tt
+        >>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))
+        tensor(3.)
     """
 @overload
 def nanmax(
@@ -6201,9 +6206,9 @@ def nanmin(
         Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanmin([1.0, np.nan, 3.0])
-        1.0
+        >>> import tinytorch as tt
+        >>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))
+        tensor(1.)
     """
 @overload
 def nanmin(
@@ -6251,9 +6256,9 @@ def nanpercentile(
         IndexError: If there are no elements.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanpercentile([1.0, np.nan, 3.0], 50)
-        2.0
+        >>> import tinytorch as tt
+        >>> tt.nanpercentile(tt.tensor([1.0, tt.nan, 3.0]), 50)
+        tensor(2.)
     """
 @overload
 def nanpercentile(
@@ -6301,9 +6306,9 @@ def nanprod(
         where: Which elements count; default all.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanprod([3.0, np.nan, 2.0])
-        6.0
+        >>> import tinytorch as tt
+        >>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))
+        tensor(6.)
     """
 @overload
 def nanprod(
@@ -6411,9 +6416,9 @@ def nanstd(
         elements than ``ddof``.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanstd([1.0, np.nan, 3.0])
-        1.0
+        >>> import tinytorch as tt
+        >>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))
+        tensor(1.)
     """
 @overload
 def nanstd(
@@ -6495,9 +6500,9 @@ def nanvar(
         elements than ``ddof``.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanvar([1.0, np.nan, 3.0])
-        1.0
+        >>> import tinytorch as tt
+        >>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))
+        tensor(1.)
     """
 @overload
 def nanvar(
@@ -6834,9 +6839,9 @@ def percentile(
         IndexError: If there are no elements.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.percentile([1.0, 2.0, 3.0, 4.0, 5.0], [25, 50])
-        array([2., 3.])
+        >>> import tinytorch as tt
+        >>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), [25, 50])
+        tensor([2., 3.])
     """
 @overload
 def percentile(
@@ -7928,14 +7933,17 @@ def setdiff1d(
     """The elements of the first tensor that are not in the second.
 
     Args:
-        ar1: Tensor, or what makes one.
-        ar2: The others.
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
         assume_unique: The elements of each are known to be distinct; the order is then kept.
 
+    Returns:
+        Tensor of one dimension, in ascending order.
+
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.setdiff1d([3, 1, 2, 3], [2])
-        array([1, 3])
+        >>> import tinytorch as tt
+        >>> tt.setdiff1d(tt.tensor([3, 1, 2]), tt.tensor([2]))
+        tensor([1, 3])
     """
 @overload
 def setdiff1d(
@@ -9287,7 +9295,7 @@ class _vecdot(Protocol):
     def __call__(self, x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray: ...
 
 vecdot: ufunc[_vecdot]
-"""Sums of products along a dimension, of the first one's conjugates if complex.
+"""Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
 Args:
     x1: Tensor of at least one dimension.
@@ -9295,9 +9303,9 @@ Args:
     axis: The dimension; default the last.
 
 Example:
-    >>> import tinytorch.numpy as np
-    >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
-    array([3, 7])
+    >>> import tinytorch as tt
+    >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
+    tensor([3, 7])
 """
 vecmat: ufunc[_matvec]
 """Products of vectors, conjugated if complex, and matrices.
@@ -9306,10 +9314,16 @@ Args:
     x1: Tensor of shape ``(*, n)``.
     x2: Tensor of shape ``(*, n, k)``.
 
+Returns:
+    Tensor of shape ``(*, k)``.
+
+Raises:
+    RuntimeError: If the inner sizes differ.
+
 Example:
-    >>> import tinytorch.numpy as np
-    >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
-    array([4, 6])
+    >>> import tinytorch as tt
+    >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
+    tensor([4, 6])
 """
 @overload
 def vsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:

@@ -308,16 +308,21 @@ def matrix_rank(
 ) -> ndarray: ...
 @overload
 def matrix_transpose(x: Tensor | Sequence[Tensor], /) -> Tensor:
-    """The transpose of each matrix: a view.
+    """The transpose of each matrix.
 
     Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
+        x: Tensor of shape ``(*, rows, columns)``.
+
+    Returns:
+        A view.
+
+    Raises:
+        ValueError: For fewer than two dimensions.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.matrix_transpose(np.array([[1, 2], [3, 4]]))
-        array([[1, 3],
-               [2, 4]])
+        >>> import tinytorch as tt
+        >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
+        tinytorch.Size([2, 4, 3])
     """
 @overload
 def matrix_transpose(x: ArrayLike, /) -> ndarray: ...
@@ -369,17 +374,20 @@ def outer(x1: Tensor | Sequence[Tensor], x2: ArrayLike, /) -> Tensor:
     """Every product of an element of one vector and one of another.
 
     Args:
-        x1: Tensor of shape ``(n,)``, or what makes one.
-        x2: Tensor of shape ``(m,)``, or what makes one.
+        x1: Tensor of shape ``(n,)``.
+        x2: Tensor of shape ``(m,)``.
+
+    Returns:
+        Tensor of shape ``(n, m)``.
 
     Raises:
         ValueError: For other numbers of dimensions.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.outer(np.array([1, 2]), np.array([3, 4]))
-        array([[3, 4],
-               [6, 8]])
+        >>> import tinytorch as tt
+        >>> tt.linalg.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]])
     """
 @overload
 def outer(x1: ArrayLike, x2: Tensor | Sequence[Tensor], /) -> Tensor: ...
@@ -558,12 +566,17 @@ def tensordot(
     *,
     axes: SupportsIndex | Sequence[SupportsIndex] = 2,
 ) -> Tensor:
-    """Sums of products over several dimensions; see ``tinytorch.numpy.tensordot``.
+    """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        axes: How many: the last ones of ``x1`` and the first of ``x2``; or which of both.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
-        array(6.)
+        >>> import tinytorch as tt
+        >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
+        tensor(6.)
     """
 @overload
 def tensordot(
@@ -638,14 +651,14 @@ def trace(
     """The sum of the elements on the diagonal of each matrix.
 
     Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
+        x: Tensor of shape ``(*, rows, columns)``.
         offset: Which diagonal; default the main one, positive ones are above it.
         dtype: What to add in; default ``x``'s, 64 bits for integers.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
-        5
+        >>> import tinytorch as tt
+        >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
+        tensor([2., 2., 2.])
     """
 @overload
 def trace(
@@ -657,12 +670,17 @@ def trace(
 ) -> ndarray: ...
 @overload
 def vecdot(x1: Tensor | Sequence[Tensor], x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
-    """Sums of products along a dimension; see ``tinytorch.numpy.vecdot``.
+    """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
+
+    Args:
+        x1: Tensor of at least one dimension.
+        x2: Tensor that broadcasts with it.
+        axis: The dimension; default the last.
 
     Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
-        array([3, 7])
+        >>> import tinytorch as tt
+        >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
+        tensor([3, 7])
     """
 @overload
 def vecdot(x1: ArrayLike, x2: Tensor | Sequence[Tensor], /, *, axis: int = -1) -> Tensor: ...

@@ -50,7 +50,6 @@ from . import (  # noqa: F401  # each registers its functions
     signals,
     statistics,
     tensor_creation,
-    tensor_nan_reductions,
     tensor_shapes,
     ufuncs,
     windows,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.reduce.quantiles import quantile
 from ...ops.reduce.reduction import Dims
 from ...ops.shape.joining import cat
 from .conversion import array_of, axes_of, float_array, reduced, reduction_axes
+from .reductions import total_dtype
 from .registration import shared
 
 
@@ -94,43 +94,14 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return largest - smallest  # type: ignore[no-any-return]
 
 
-@shared
-def percentile(
-    a: Any, q: Any, axis: Dims = None, *, method: str = "linear", keepdims: bool = False
-) -> Tensor:
-    """The values below which given percentages of the elements lie; NaN if there is one.
-
-    Args:
-        a: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 100: a number, or a tensor of at most one dimension.
-        axis: Dimension or dimensions; None, the default, means all.
-        method: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
-
-    Raises:
-        RuntimeError: If ``q`` is out of range or there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0]), 50)
-        tensor(2.5000)
-    """
-    x = float_array(a)
-    part: Any = array_of(q, x._xp).to(x.dtype) / 100
-    return quantile(x, part, axis, keepdims, interpolation=method)
-
-
 def _running(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Tensor:
     x = x if x.ndim else x.reshape(1)
     if axis is None and x.ndim > 1:
         raise ValueError(f"{name}(): axis is required for a tensor of {x.ndim} dimensions")
     (at,) = axes_of(name, axis, x.ndim)
-    sums = name == "cumulative_sum"
-    found = x.cumsum(at, dtype=dtype) if sums else x.cumprod(at, dtype=dtype)
+    sums, wanted = name == "cumulative_sum", total_dtype(x, dtype)
+    x = x if dtype is None else x.to(wanted)
+    found = (x.cumsum(at) if sums else x.cumprod(at)).to(wanted)
     if not include_initial:
         return found  # type: ignore[no-any-return]
     first = list(found.shape)
@@ -147,7 +118,7 @@ def cumulative_sum(
     Args:
         x: Tensor of at least one dimension.
         axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to add in; default ``x``'s, int64 for integers.
+        dtype: The dtype to add in; default ``x``'s, 64 bits for integers.
         include_initial: Begin with 0.
 
     Raises:
@@ -170,7 +141,7 @@ def cumulative_prod(
     Args:
         x: Tensor of at least one dimension.
         axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to multiply in; default ``x``'s, int64 for integers.
+        dtype: The dtype to multiply in; default ``x``'s, 64 bits for integers.
         include_initial: Begin with 1.
 
     Raises:

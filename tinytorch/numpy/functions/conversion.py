@@ -30,15 +30,19 @@ def backend_of(*values: Any) -> Any:
     return None
 
 
-def array_of(value: Any, backend: Any = None) -> Tensor:
-    """A tensor from anything NumPy takes for an array; sequences of tensors are stacked."""
+def array_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
+    """Tensor from anything NumPy takes for an array; Python floats have the default dtype.
+
+    Where that is float64, as it is under ``tinytorch.numpy``, NumPy itself reads sequences.
+    """
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, (list, tuple)):
-        found = backend_of(*value)
-        if found is not None:
-            return stack([array_of(item, found) for item in value])
-    return as_tensor(value, backend=backend)
+    if default_dtype() is dtypes.float64:
+        return tensor_of(value, backend, dtype)
+    found = backend_of(value)
+    if found is not None:
+        return stack([array_of(item, found) for item in value])
+    return as_tensor(value, dtype=dtype, backend=backend)
 
 
 def arrays_of(*values: Any) -> list[Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.create.factories import as_tensor
 from .conversion import (
     as_dtype,
     common_dtype,
-    host,
     in_float64,
     promoted,
     tensor_of,
@@ -19,6 +19,7 @@ from .conversion import (
 )
 from .index_grids import open_grid
 from .registration import filed, numpy_function, with_step
+from .tensor_creation import copied
 
 
 def _place(device: Any, backend: Any = None) -> dict[str, Any]:
@@ -169,44 +170,6 @@ def full_like(
 
 
 @numpy_function
-def array(
-    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
-    subok: bool = False, ndmin: int = 0, like: Any = None,
-) -> Tensor:  # fmt: skip
-    """A tensor with a copy of ``object``; the gradient flows through it.
-
-    Args:
-        object: A number, nested sequences of numbers or tensors, an array, or a tensor.
-        dtype: Default: a tensor's own; float64 for Python floats, int64 for ints.
-        copy: Whether to copy (default); None copies only if needed, False must not copy.
-        order: Accepted; the result is in row-major order.
-        subok: Accepted.
-        ndmin: The least number of dimensions; new ones of size 1 go in front.
-        like: Accepted.
-
-    Raises:
-        ValueError: If a copy is needed and ``copy`` is False, or sequences are ragged.
-        TypeError: For what is no number.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.array([[1, 2], [3, 4.5]])
-        array([[1. , 2. ],
-               [3. , 4.5]])
-    """
-    source = tensor_of(object, dtype=dtype)
-    found = source if dtype is None else source.to(as_dtype(dtype))
-    shares = hasattr(object, "dtype")
-    if copy is False and (found is not source or not shares):
-        raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
-    if copy and shares and found is source:
-        found = found.clone()
-    if ndmin <= found.ndim:
-        return found  # type: ignore[no-any-return]
-    return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
-
-
-@numpy_function
 def asarray(
     a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
     copy: bool | None = None, like: Any = None, backend: Any = None,
@@ -229,66 +192,14 @@ def asarray(
         True
     """
     place = _place(device, backend)
+    if isinstance(a, Tensor) and dtype is None and not copy and not place:
+        return a
+    kind = None if dtype is None else as_dtype(dtype)
+    source = tensor_of(a, dtype=dtype)
     if not place:
-        as_it_is = isinstance(a, Tensor) and dtype is None and not copy
-        return a if as_it_is else array(a, dtype, copy=copy)
-    source: Any = a if isinstance(a, Tensor) else top_level("as_tensor")(tensor_of(a, dtype=dtype))
-    return array(source.to(**place), dtype, copy=copy)
-
-
-@numpy_function
-def asanyarray(
-    a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
-    copy: bool | None = None, like: Any = None,
-) -> Tensor:  # fmt: skip
-    """``a`` as a tensor, the same one if it is one of that dtype.
-
-    Args:
-        a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
-        order: Accepted; the result is in row-major order.
-        device: Where; default where ``a`` is, or as the state says.
-        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-        like: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.asanyarray([1, 2])
-        array([1, 2])
-    """
-    return asarray(a, dtype, order, device=device, copy=copy, like=like)
-
-
-@numpy_function
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> Tensor:
-    """The items of an iterable, along the first dimension.
-
-    Args:
-        iter: Gives numbers, or sequences of them for a dtype with a shape.
-        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
-        count: How many items to take; default all.
-        like: Accepted.
-
-    Raises:
-        ValueError: If there are fewer than ``count``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fromiter(((i, i * i) for i in range(3)), dtype=(int, 2))
-        array([[0, 0],
-               [1, 1],
-               [2, 4]])
-    """
-    base: Any = dtype
-    shape: Any = ()
-    if isinstance(dtype, tuple):
-        base, shape = host().dtype(dtype).base, host().dtype(dtype).shape
-    found: Any = top_level("fromiter")(iter, as_dtype(base), count)
-    if not shape or found.shape[1:] == shape:
-        return found  # type: ignore[no-any-return]
-    if found.numel():
-        raise ValueError(f"fromiter(): expected items of shape {shape}, got {found.shape[1:]}")
-    return found.reshape((0, *shape))  # type: ignore[no-any-return]
+        return copied(source, a, kind, copy)
+    moved: Any = (source if source is a else as_tensor(source)).to(**place)
+    return copied(moved, moved, kind, copy)
 
 
 @numpy_function

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...ops.index.gathering import nonzero
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
-from .conversion import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of
+from .conversion import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of, joined
 from .registration import joining, shared
 
 
@@ -296,7 +296,23 @@ def _most_dims(arrays: Any) -> int:
     return array_of(arrays).ndim
 
 
-@shared
+def _leaves(arrays: Any) -> list[Any]:
+    if not isinstance(arrays, list):
+        return [arrays]
+    return [leaf for part in arrays for leaf in _leaves(part)]
+
+
+def _join_blocks(arrays: Any) -> tuple[Any, ...]:
+    """Promote the tensors in nested lists to their common dtype by NumPy's rules."""
+    found = iter(joined(*_leaves(arrays)))
+
+    def replace(part: Any) -> Any:
+        return list(map(replace, part)) if isinstance(part, list) else next(found)
+
+    return (replace(arrays),)
+
+
+@shared(prepare=_join_blocks)
 def block(arrays: Any) -> Tensor:
     """A tensor put together from blocks.
 

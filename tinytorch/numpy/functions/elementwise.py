@@ -7,7 +7,8 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, op
 from ...ops.pointwise.complex_numbers import complex as complex_
-from .conversion import array_of, arrays_of, float_array
+from ...ops.pointwise.division import floor_divide, remainder
+from .conversion import array_of, backend_of, float_array
 from .registration import shared
 
 
@@ -105,19 +106,31 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
         >>> tt.divmod(tt.tensor([7, -7]), 3)
         (tensor([ 2, -3]), tensor([1, 2]))
     """
-    a, b = _operands(x1, x2)
-    return a // b, a % b
+    plain = [isinstance(x, (bool, int, float, complex)) for x in (x1, x2)]
+    if all(plain):
+        x1, plain[0] = array_of(x1), False
+    backend = backend_of(x1, x2)
+    return divided(
+        *(x if p else array_of(x, backend) for x, p in zip((x1, x2), plain, strict=True))
+    )
 
 
-def _operands(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Two operands, at least one of them a tensor; the other may stay a number."""
-    plain = isinstance(x1, (int, float, complex)), isinstance(x2, (int, float, complex))
-    if plain == (False, True):
-        return array_of(x1), x2
-    if plain == (True, False):
-        return x1, array_of(x2)
-    first, second = arrays_of(x1, x2)
-    return first, second
+def or_zero(function: Any, a: Any, b: Any) -> Any:
+    """Divide; integers by zero give 0."""
+    if not isinstance(b, Tensor):
+        return function(a, b) if b else function(a, 1) * 0
+    divisor: Any = b
+    none = divisor == 0
+    return function(a, divisor.masked_fill(none, 1)).masked_fill(none, 0)
+
+
+def divided(a: Any, b: Any) -> tuple[Any, Any]:
+    quotient, rest = floor_divide, remainder
+    if (a if isinstance(a, Tensor) else b)._data.dtype.kind in "iu":
+        return or_zero(quotient, a, b), or_zero(rest, a, b)
+    # Steps have no slope: PyTorch refuses to differentiate them, and the remainder has one.
+    steps = (v.detach() if isinstance(v, Tensor) else v for v in (a, b))
+    return quotient(*steps), rest(a, b)
 
 
 @shared

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.create.ranges import linspace
 from ...ops.reduce.histograms import bincount
 from ...ops.sort.sorting import searchsorted
+from ...state import default_dtype
 from .conversion import array_of, arrays_of, float_array
-from .registration import shared
+from .registration import joining, shared
 
 
 def bounds(a: Any, range: Any) -> tuple[float, float]:
@@ -159,9 +161,14 @@ def grid_counts(
     return counts / total, tuple(edges)
 
 
-@shared
+@shared(prepare=joining(2))
 def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """How many pairs of numbers are in each field of a grid.
 
@@ -189,5 +196,6 @@ def histogram2d(
     if a.shape != b.shape:
         raise ValueError(f"x and y must have the same length, got {a.shape[0]} and {b.shape[0]}")
     each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
-    counts, (first, second) = grid_counts([a, b], each, range, density, weights, a.dtype)
+    kind = dtypes.promote_types(a.dtype, default_dtype())
+    counts, (first, second) = grid_counts([a, b], each, range, density, weights, kind)
     return counts, first, second

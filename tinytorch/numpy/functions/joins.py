@@ -109,37 +109,6 @@ column_stack: Callable[..., Tensor] = _stacked(
 )  # fmt: skip
 
 
-def _leaves(arrays: Any) -> list[Any]:
-    if not isinstance(arrays, list):
-        return [arrays]
-    return [leaf for part in arrays for leaf in _leaves(part)]
-
-
-@numpy_function
-def block(arrays: Any) -> Tensor:
-    """A tensor put together from blocks.
-
-    Args:
-        arrays: Nested lists of tensors: the innermost are joined along the last dimension,
-            those around them along the one before, and so on.
-
-    Raises:
-        ValueError: For an empty list, or shapes that do not fit.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.block([[np.eye(1), np.zeros((1, 1))], [np.ones((1, 2))]])
-        array([[1., 0.],
-               [1., 1.]])
-    """
-    found = iter(joined(*_leaves(arrays)))
-
-    def replaced(part: Any) -> Any:
-        return list(map(replaced, part)) if isinstance(part, list) else next(found)
-
-    return top_level("block")(replaced(arrays))  # type: ignore[no-any-return]
-
-
 def _at_least(name: str, count: int, *example: str) -> Callable[..., Tensor | tuple[Tensor, ...]]:
     def function(*arys: Any) -> Tensor | tuple[Tensor, ...]:
         found = tuple(top_level(name)(x) for x in tensors_of(*arys))

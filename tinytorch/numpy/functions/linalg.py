@@ -8,20 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ... import dtypes, return_types
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
+from . import tensor_shapes  # noqa: F401  # registers what is shared with tinytorch.linalg
 from .conversion import as_float, as_floats, axes_of, host
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal
 from .linalg_products import matmul as matmul
 from .linalg_products import matrix_power as matrix_power
-from .linalg_products import matrix_transpose as matrix_transpose
 from .linalg_products import multi_dot as multi_dot
-from .linalg_products import outer as outer
-from .linalg_products import tensordot as tensordot
 from .linalg_products import tensorinv as tensorinv
 from .linalg_products import tensorsolve as tensorsolve
-from .linalg_products import trace as trace
-from .linalg_products import vecdot as vecdot
-from .registration import called, raising
+from .registration import called, in_numpys_dialect, raising
 
 if TYPE_CHECKING:
     from ... import return_types
@@ -32,6 +28,13 @@ __all__ = [
     "matrix_transpose", "multi_dot", "norm", "outer", "pinv", "qr", "slogdet", "solve", "svd",
     "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot", "vector_norm",
 ]  # fmt: skip
+
+# Shared with ``tinytorch.linalg``.
+matrix_transpose: Callable[..., Tensor] = in_numpys_dialect("", "matrix_transpose")
+outer: Callable[..., Tensor] = in_numpys_dialect("linalg", "outer")
+tensordot: Callable[..., Tensor] = in_numpys_dialect("linalg", "tensordot")
+trace: Callable[..., Tensor] = in_numpys_dialect("linalg", "trace")
+vecdot: Callable[..., Tensor] = in_numpys_dialect("", "vecdot")
 
 #: Which those of PyTorch's class are, too.
 LinAlgError: type[Exception] = host().linalg.LinAlgError

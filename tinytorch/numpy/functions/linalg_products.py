@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from ...dispatch.registry import find
+from . import diagonals, products
 from .conversion import as_float, as_floats, joined, tensor_of, written
 from .registration import raising
 
@@ -92,43 +92,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
         array([1, 4])
     """
-    return find("numpy", "diagonal")(x, offset, -2, -1)  # type: ignore[no-any-return]
-
-
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """The sum of the elements on the diagonal of each matrix.
-
-    Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        dtype: What to add in; default ``x``'s, 64 bits for integers.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.trace(np.array([[1, 2], [3, 4]]))
-        5
-    """
-    return find("numpy", "trace")(x, offset, -2, -1, dtype)  # type: ignore[no-any-return]
-
-
-@raising
-def outer(x1: Any, x2: Any, /) -> Tensor:
-    """Every product of an element of one vector and one of another.
-
-    Args:
-        x1: Tensor of shape ``(n,)``, or what makes one.
-        x2: Tensor of shape ``(m,)``, or what makes one.
-
-    Raises:
-        ValueError: For other numbers of dimensions.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.outer(np.array([1, 2]), np.array([3, 4]))
-        array([[3, 4],
-               [6, 8]])
-    """
-    return _torchs.outer(*joined(x1, x2))
+    return diagonals.diagonal(x, offset, -2, -1)  # type: ignore[no-any-return]
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
@@ -144,7 +108,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
         array([0, 0, 1])
     """
-    return find("numpy", "cross")(x1, x2, axis=axis)  # type: ignore[no-any-return]
+    return products.cross(x1, x2, axis=axis)  # type: ignore[no-any-return]
 
 
 def matmul(x1: Any, x2: Any, /) -> Tensor:
@@ -155,42 +119,4 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
         >>> np.linalg.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
         array([3, 7])
     """
-    return find("numpy", "matmul")(x1, x2)  # type: ignore[no-any-return]
-
-
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
-    """Sums of products over several dimensions; see ``tinytorch.numpy.tensordot``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.tensordot(np.ones((2, 3)), np.ones((2, 3)), axes=2)
-        array(6.)
-    """
-    return find("numpy", "tensordot")(x1, x2, axes)  # type: ignore[no-any-return]
-
-
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sums of products along a dimension; see ``tinytorch.numpy.vecdot``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
-        array([3, 7])
-    """
-    return find("numpy", "vecdot")(x1, x2, axis=axis)  # type: ignore[no-any-return]
-
-
-@raising
-def matrix_transpose(x: Any, /) -> Tensor:
-    """The transpose of each matrix: a view.
-
-    Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linalg.matrix_transpose(np.array([[1, 2], [3, 4]]))
-        array([[1, 3],
-               [2, 4]])
-    """
-    return _torchs.matrix_transpose(tensor_of(x))
+    return products.matmul(x1, x2)  # type: ignore[no-any-return]

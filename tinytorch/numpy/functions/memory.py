@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from .conversion import as_dtype, host, tensor_of, tensors_of, top_level
-from .creation import array, asarray
+from .creation import asarray
 from .registration import filed, numpy_function
 
 
@@ -118,7 +118,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         array([1, 2])
     """
     found = top_level("from_dlpack")(x)
-    return array(found if device is None else found.to(device=device), copy=copy)
+    return asarray(found if device is None else found.to(device=device), copy=copy)
 
 
 @numpy_function

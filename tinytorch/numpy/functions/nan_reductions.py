@@ -8,15 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import as_float, cast, reduction_axes, tensor_of, written
+from .conversion import array_of, as_float, cast, float_array, reduction_axes, tensor_of, written
 from .reductions import any as any_
 from .reductions import argmax, argmin, cumprod, cumsum, max, mean, min, prod, sum
-from .registration import filed, numpy_function
+from .registration import filed, numpy_function, shared_as
 
 
 def _numbers(a: Any, value: float) -> Any:
     """``a`` with another value for each NaN."""
-    x = tensor_of(a)
+    x = array_of(a)
     return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
 
 
@@ -26,7 +26,7 @@ def _numbers_of(x: Any, where: Any) -> Any:
 
 
 def _of_numbers(
-    name: str, summary: str, reduce: Any, start: float, *example: str
+    name: str, summary: str, register: Any, reduce: Any, start: float, *example: str
 ) -> Callable[..., Tensor]:
     """``nansum`` and ``nanprod``."""
 
@@ -48,16 +48,16 @@ def _of_numbers(
         initial: What to begin with; default {start:g}.
         where: Which elements count; default all.
     """
-    return filed(function, name, doc, *example)
+    return register(function, name, doc, *example)  # type: ignore[no-any-return]
 
 
 nansum: Callable[..., Tensor] = _of_numbers(
-    "nansum", "The sum", sum, 0,
+    "nansum", "The sum", filed, sum, 0,
     ">>> np.nansum([1.0, np.nan, 2.0])", "3.0",
 )  # fmt: skip
 nanprod: Callable[..., Tensor] = _of_numbers(
-    "nanprod", "The product", prod, 1,
-    ">>> np.nanprod([3.0, np.nan, 2.0])", "6.0",
+    "nanprod", "The product", shared_as, prod, 1,
+    ">>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor(6.)",
 )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def _running_numbers(
     ) -> Tensor:
         return run(_numbers(a, start), axis, dtype, out)  # type: ignore[no-any-return]
 
-    return filed(
+    return shared_as(
         function,
         name,
         f"""{summary} along ``axis`` that count NaN as {start:g}.
@@ -88,11 +88,11 @@ def _running_numbers(
 
 nancumsum: Callable[..., Tensor] = _running_numbers(
     "nancumsum", "Running sums", cumsum, 0,
-    ">>> np.nancumsum([1.0, np.nan, 2.0])", "array([1., 1., 3.])",
+    ">>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))", "tensor([1., 1., 3.])",
 )  # fmt: skip
 nancumprod: Callable[..., Tensor] = _running_numbers(
     "nancumprod", "Running products", cumprod, 1,
-    ">>> np.nancumprod([3.0, np.nan, 2.0])", "array([3., 3., 6.])",
+    ">>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor([3., 3., 6.])",
 )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def _spread(
         keepdims: bool = False, *, where: Any = True, mean: Any = None,
         correction: float | None = None,
     ) -> Tensor:  # fmt: skip
-        x = cast(as_float(a), dtype)
+        x = cast(float_array(a), dtype)
         axes = reduction_axes(name, axis, x.ndim)
         counts = _numbers_of(x, where)
         freedom = ddof if correction is None else correction
@@ -164,7 +164,7 @@ def _spread(
         found = found if keepdims or not axes else found.squeeze(axes)
         return written(finish(found), out)  # type: ignore
 
-    return filed(
+    return shared_as(
         function,
         name,
         f"""{summary} of the elements that are not NaN, of all or along ``axis``.
@@ -196,11 +196,11 @@ def _root(variance: Any) -> Any:
 
 nanvar: Callable[..., Tensor] = _spread(
     "nanvar", "The variance", lambda variance: variance,
-    ">>> np.nanvar([1.0, np.nan, 3.0])", "1.0",
+    ">>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 nanstd: Callable[..., Tensor] = _spread(
     "nanstd", "The standard deviation", _root,
-    ">>> np.nanstd([1.0, np.nan, 3.0])", "1.0",
+    ">>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def _extreme(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False,
         initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
-        x = tensor_of(a)
+        x = array_of(a)
         if x.dtype.category < 2 or not x.numel():
             return reduce(x, axis, out, keepdims, initial, where)  # type: ignore[no-any-return]
         axes = reduction_axes(name, axis, x.ndim)
@@ -224,7 +224,7 @@ def _extreme(
             _warn(counts, axes, "All-NaN slice encountered")
         return written(found, out)  # type: ignore[no-any-return]
 
-    return filed(
+    return shared_as(
         function,
         name,
         f"""{summary} of those that are not NaN, of all or along ``axis``.
@@ -246,11 +246,11 @@ def _extreme(
 
 nanmax: Callable[..., Tensor] = _extreme(
     "nanmax", "The largest element", max, -math.inf,
-    ">>> np.nanmax([1.0, np.nan, 3.0])", "3.0",
+    ">>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(3.)",
 )  # fmt: skip
 nanmin: Callable[..., Tensor] = _extreme(
     "nanmin", "The smallest element", min, math.inf,
-    ">>> np.nanmin([1.0, np.nan, 3.0])", "1.0",
+    ">>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 
 
@@ -262,14 +262,14 @@ def _place(
     def function(
         a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
     ) -> Tensor:
-        x = tensor_of(a)
+        x = array_of(a)
         if x.dtype.category > 1 and x.numel():
             numbers = any_(x == x, axis)
             x._xp.check_all(numbers._data, "All-NaN slice encountered")
             x = x.masked_fill(x != x, worst)
         return pick(x, axis, out, keepdims=keepdims)  # type: ignore[no-any-return]
 
-    return filed(
+    return shared_as(
         function,
         name,
         f"""{summary} of those that are not NaN, in row-major order or along ``axis``.
@@ -289,9 +289,9 @@ def _place(
 
 nanargmax: Callable[..., Tensor] = _place(
     "nanargmax", "The index of the largest element", argmax, -math.inf,
-    ">>> np.nanargmax([1.0, np.nan, 3.0])", "2",
+    ">>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(2)",
 )  # fmt: skip
 nanargmin: Callable[..., Tensor] = _place(
     "nanargmin", "The index of the smallest element", argmin, math.inf,
-    ">>> np.nanargmin([np.nan, 1.0, 3.0])", "1",
+    ">>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))", "tensor(1)",
 )  # fmt: skip

@@ -243,25 +243,6 @@ def isin(
     return top_level("isin")(x, others, invert=invert)  # type: ignore[no-any-return]
 
 
-@numpy_function
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
-    """The elements of the first tensor that are not in the second.
-
-    Args:
-        ar1: Tensor, or what makes one.
-        ar2: The others.
-        assume_unique: The elements of each are known to be distinct; the order is then kept.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.setdiff1d([3, 1, 2, 3], [2])
-        array([1, 3])
-    """
-    x, others = tensors_of(ar1, ar2)
-    kept = x.ravel() if assume_unique else top_level("unique")(x)
-    return kept[isin(kept, others, invert=True)]  # type: ignore[no-any-return]
-
-
 @with_places
 def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False,

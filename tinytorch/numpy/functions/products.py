@@ -7,8 +7,10 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.registry import find
-from .conversion import axes_of, cast, joined, promoted, tensor_of, tensors_of, top_level, written
+from ...ops.linalg.matmul import outer as outer_of_vectors
+from ...ops.linalg.vector_products import trace as sum_of_diagonal
+from .conversion import axes_of, cast, joined, promoted, tensor_of, top_level, written
+from .reductions import total_dtype
 from .registration import numpy_function
 
 
@@ -132,7 +134,7 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
                [6, 8]])
     """
     x, y = joined(a, b)
-    return written(_times(x.reshape(-1, 1), y.reshape(1, -1)), out)  # type: ignore[no-any-return]
+    return written(outer_of_vectors(x.reshape(-1), y.reshape(-1)), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -225,8 +227,9 @@ def trace(
     """
     x = tensor_of(a)
     rows, columns = axes_of("trace", (axis1, axis2), x.ndim)
-    found = top_level("diagonal")(x, offset, rows, columns)
-    return find("numpy", "sum")(found, -1, dtype, out)  # type: ignore[no-any-return]
+    wanted = total_dtype(x, dtype)
+    found: Any = sum_of_diagonal(x if dtype is None else x.to(wanted), offset, rows, columns)
+    return written(found.to(wanted), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -263,61 +266,6 @@ def cross(
     x, y = top_level("broadcast_tensors")(x, y)
     found: Any = top_level("cross")(x, y, -1)
     return found.movedim(-1, axisc)  # type: ignore[no-any-return]
-
-
-@numpy_function
-def matvec(x1: Any, x2: Any, /) -> Tensor:
-    """Products of matrices and vectors.
-
-    Args:
-        x1: Tensor of shape ``(*, n, k)``.
-        x2: Tensor of shape ``(*, k)``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.matvec([[1, 2], [3, 4]], [1, 1])
-        array([3, 7])
-    """
-    return top_level("matvec")(*joined(x1, x2))  # type: ignore[no-any-return]
-
-
-@numpy_function
-def vecmat(x1: Any, x2: Any, /) -> Tensor:
-    """Products of vectors, conjugated if complex, and matrices.
-
-    Args:
-        x1: Tensor of shape ``(*, n)``.
-        x2: Tensor of shape ``(*, n, k)``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vecmat([1, 1], [[1, 2], [3, 4]])
-        array([4, 6])
-    """
-    return top_level("vecmat")(*joined(x1, x2))  # type: ignore[no-any-return]
-
-
-@numpy_function
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """Sums of products along a dimension, of the first one's conjugates if complex.
-
-    Args:
-        x1: Tensor of at least one dimension.
-        x2: Tensor that broadcasts with it.
-        axis: The dimension; default the last.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vecdot([[1, 2], [3, 4]], [1, 1])
-        array([3, 7])
-    """
-    x, y = joined(x1, x2)
-    if x.shape[axis] != y.shape[axis]:
-        raise ValueError(
-            f"vecdot(): dimension {axis} of the operands differs: {x.shape[axis]} and "
-            f"{y.shape[axis]}"
-        )
-    return top_level("vecdot")(x, y, axis=axis).to(x.dtype)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -372,21 +320,3 @@ def allclose(
     """
     found: Any = isclose(a, b, rtol, atol, equal_nan)
     return bool(found.all())
-
-
-@numpy_function
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    """Whether two tensors have the same shape and elements.
-
-    Args:
-        a1: Tensor, or what makes one.
-        a2: Tensor, or what makes one.
-        equal_nan: Whether NaNs are equal to each other.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.array_equal([1, 2], [1, 2]), np.array_equal([1, 2], [1, 2, 3])
-        (True, False)
-    """
-    first, second = tensors_of(a1, a2)
-    return bool(top_level("array_equal")(first, second, equal_nan))

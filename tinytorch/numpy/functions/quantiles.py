@@ -8,8 +8,9 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from .conversion import axes_of, common_dtype, is_number, tensor_of, top_level, written
-from .registration import filed
+from ...state import default_dtype
+from .conversion import array_of, axes_of, common_dtype, is_number, tensor_of, top_level, written
+from .registration import filed, shared_as
 from .weighted_quantiles import rows, weighted, weights_for
 
 #: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles
@@ -128,7 +129,9 @@ _QUANTILE = """The values below which given parts of the elements{ignoring} lie.
 
 
 def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
-    ignore = name.startswith("nan")
+    """``quantile`` and ``nanquantile``, and the percentiles, which NumPy alone has."""
+    ignore, alone = name.startswith("nan"), scale != 1
+    convert, register = (array_of, shared_as) if alone else (tensor_of, filed)
 
     def function(
         a: Any, q: Any, axis: Any = None, out: Tensor | None = None,
@@ -137,10 +140,11 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         if method not in _METHODS:
             raise ValueError(f"{method!r} is not a valid method; known are {', '.join(_METHODS)}")
-        x = tensor_of(a)
-        part = tensor_of(q, x._xp)
-        if scale != 1:
-            part = part.to(common_dtype(part, 1.0)) / scale
+        x = convert(a)
+        part = convert(q, x._xp)
+        if alone:
+            x = x if x.dtype.category > 1 or method in _PICKING else x.to(default_dtype())
+            part = (part if part.dtype.category > 1 else part.to(default_dtype())) / scale
         if is_number(q) and x.is_floating_point():
             part = part.to(x.dtype)  # a number is weak
         part._xp.check_all(
@@ -156,7 +160,7 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
         return written(found, out)  # type: ignore[no-any-return]
 
     doc = _QUANTILE.format(ignoring=" that are not NaN" if ignore else "", scale=scale)
-    return filed(function, name, doc, *example)
+    return register(function, name, doc, *example)
 
 
 quantile: Callable[..., Tensor] = _quantile(
@@ -169,12 +173,12 @@ nanquantile: Callable[..., Tensor] = _quantile(
 )  # fmt: skip
 percentile: Callable[..., Tensor] = _quantile(
     "percentile", 100,
-    ">>> np.percentile([1.0, 2.0, 3.0, 4.0, 5.0], [25, 50])",
-    "array([2., 3.])",
+    ">>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), [25, 50])",
+    "tensor([2., 3.])",
 )  # fmt: skip
 nanpercentile: Callable[..., Tensor] = _quantile(
     "nanpercentile", 100,
-    ">>> np.nanpercentile([1.0, np.nan, 3.0], 50)", "2.0",
+    ">>> tt.nanpercentile(tt.tensor([1.0, tt.nan, 3.0]), 50)", "tensor(2.)",
 )  # fmt: skip
 
 

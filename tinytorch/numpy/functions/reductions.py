@@ -29,7 +29,7 @@ def _masked(a: Any, where: Any, value: Any) -> Any:
     return a if where is True else where_(tensor_of(where, a._xp), a, a.new_full((), value))
 
 
-def _total_dtype(a: Any, dtype: Any) -> Any:
+def total_dtype(a: Any, dtype: Any) -> Any:
     """What is added up in: as asked, or 64 bits for integers, with the sign they have."""
     if dtype is not None:
         return as_dtype(dtype)
@@ -43,7 +43,7 @@ def _total_dtype(a: Any, dtype: Any) -> Any:
 
 
 def _added(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    wanted = _total_dtype(a, dtype)
+    wanted = total_dtype(a, dtype)
     source = a if dtype is None else a.to(wanted)
     axes = reduction_axes("sum", axis, a.ndim)
     return reduced(source, "sum", axes, keepdims).to(wanted)
@@ -62,7 +62,7 @@ def _number(value: Any, like: Any) -> Any:
 
 
 def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    wanted = _total_dtype(a, dtype)
+    wanted = total_dtype(a, dtype)
     found = a if dtype is None else a.to(wanted)
     axes = reduction_axes("prod", axis, a.ndim)
     for d in sorted(axes, reverse=True):
@@ -344,7 +344,7 @@ def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     ) -> Tensor:
         x = tensor_of(a)
         x, at = flat_if_none(name, x if x.ndim else x.reshape(1), axis)
-        wanted = _total_dtype(x, dtype)
+        wanted = total_dtype(x, dtype)
         found = getattr(x if dtype is None else x.to(wanted), name)(at)
         return written(found.to(wanted), out)  # type: ignore[no-any-return]
 
@@ -370,44 +370,6 @@ cumsum: Callable[..., Tensor] = _running(
 cumprod: Callable[..., Tensor] = _running(
     "cumprod", "Running products",
     ">>> np.cumprod([1, 2, 3])", "array([1, 2, 6])",
-)  # fmt: skip
-
-
-def _running_from(name: str, what: str, start: str, *example: str) -> Callable[..., Tensor]:
-    def function(
-        x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
-    ) -> Tensor:
-        source = tensor_of(x)
-        wanted = _total_dtype(source, dtype)
-        run: Any = top_level(name)
-        found = run(source.to(wanted), axis=axis, include_initial=include_initial)
-        return found.to(wanted)  # type: ignore[no-any-return]
-
-    return filed(
-        function,
-        name,
-        f"""Running {what} along ``axis``.
-
-    Args:
-        x: Tensor, or what makes one.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: What to compute in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with {start}.
-
-    Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
-    """,
-        *example,
-    )
-
-
-cumulative_sum: Callable[..., Tensor] = _running_from(
-    "cumulative_sum", "sums", "0",
-    ">>> np.cumulative_sum([1, 2, 3], include_initial=True)", "array([0, 1, 3, 6])",
-)  # fmt: skip
-cumulative_prod: Callable[..., Tensor] = _running_from(
-    "cumulative_prod", "products", "1",
-    ">>> np.cumulative_prod([2, 3, 4])", "array([ 2,  6, 24])",
 )  # fmt: skip
 
 

@@ -78,12 +78,15 @@ def called(function: F, name: str, doc: str, *example: str) -> F:
 
 
 def with_example(doc: str, *example: str) -> str:
-    """A docstring with an example at its end, in which ``np`` is ``tinytorch.numpy``."""
-    lines = ("    Example:", *(f"        {line}" for line in (_AS_NP, *example)), "    ")
+    """Add an example at the end of a docstring, with the import of ``np`` or ``tt`` that it uses."""
+    first = next(line for line in example if line.startswith(">>>"))
+    imported = _AS_TT if "tt." in first else _AS_NP
+    lines = ("    Example:", *(f"        {line}" for line in (imported, *example)), "    ")
     return "\n".join((doc.rstrip(), "", *lines))
 
 
 _AS_NP = ">>> import tinytorch.numpy as np"
+_AS_TT = ">>> import tinytorch as tt"
 
 
 def filed(function: F, name: str, doc: str, *example: str) -> F:
@@ -164,10 +167,10 @@ def in_numpys_dialect(space: str, name: str) -> Callable[..., Any] | None:
     @raising
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        if options.get("dtype") is not None:
-            options["dtype"] = as_dtype(options["dtype"])
-        elif at is not None and at < len(args) and args[at] is not None:
-            args = (*args[:at], as_dtype(args[at]), *args[at + 1 :])
+        if "dtype" in options:
+            options["dtype"] = _read_dtype(options["dtype"])
+        elif at is not None and at < len(args):
+            args = (*args[:at], _read_dtype(args[at]), *args[at + 1 :])
         with in_float64():
             return run(*(args if prepare is None else prepare(*args)), **options)
 
@@ -177,3 +180,8 @@ def in_numpys_dialect(space: str, name: str) -> Callable[..., Any] | None:
     call.__module__ = f"tinytorch.numpy.{space}".rstrip(".")
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
+
+
+def _read_dtype(value: Any) -> Any:
+    """A dtype read as NumPy does; None, and a dtype with a shape, as they are."""
+    return value if value is None or isinstance(value, tuple) else as_dtype(value)

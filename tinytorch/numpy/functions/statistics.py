@@ -155,39 +155,6 @@ def _points(sample: Any) -> list[Any]:
 
 
 @numpy_function
-def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
-    weights: Any = None,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """How many pairs of numbers are in each field of a grid.
-
-    Args:
-        x: Tensor of shape ``(n,)``.
-        y: Tensor of shape ``(n,)``.
-        bins: How many, or the edges; one for both, or one for each.
-        range: The first and the last edge for each; default the extremes.
-        density: Divide by the number of pairs and the fields' sizes.
-        weights: How much each pair counts; default 1.
-
-    Returns:
-        The counts, of shape ``(nx, ny)`` in float64; the edges of ``x``; those of ``y``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> counts, xs, ys = np.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)
-        >>> counts
-        array([[1., 0.],
-               [0., 2.]])
-    """
-    first, second = _points([x, y])
-    if first.shape != second.shape:
-        raise ValueError(f"x and y must have the same length, got {len(first)} and {len(second)}")
-    each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins] * 2
-    found, edges = grid_counts([first, second], each, range, density, weights, dtypes.float64)
-    return found, *edges
-
-
-@numpy_function
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each integer from 0 on comes.
 

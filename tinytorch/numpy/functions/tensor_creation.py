@@ -12,7 +12,7 @@ from ...ops.create.factories import eye, zeros
 from ...ops.create.ranges import arange
 from ...ops.shape.views import contiguous
 from ...state import default_dtype
-from .conversion import array_of, float_array
+from .conversion import array_of, as_dtype, float_array, host
 from .index_grids import indices
 from .registration import shared
 
@@ -20,7 +20,7 @@ from .registration import shared
 @shared
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
-    ndmin: int = 0,
+    subok: bool = False, ndmin: int = 0, like: Any = None,
 ) -> Tensor:  # fmt: skip
     """A tensor with a copy of ``object``; the gradient flows through it.
 
@@ -29,7 +29,9 @@ def array(
         dtype: Default: an array's own; the default dtype for Python floats, int64 for ints.
         copy: Whether to copy (default); None copies only if needed, False must not copy.
         order: Accepted; the result is in row-major order.
+        subok: Accepted.
         ndmin: The least number of dimensions; new ones of size 1 go in front.
+        like: Accepted.
 
     Raises:
         ValueError: If a copy is needed and ``copy`` is False.
@@ -39,16 +41,20 @@ def array(
         >>> tt.array([1, 2], ndmin=2)
         tensor([[1, 2]])
     """
-    source: Any = array_of(object)
-    plain = isinstance(object, (int, float, complex, list, tuple))
-    if dtype is not None and plain and source.is_complex():
-        if dtypes.as_dtype(dtype).category in (1, 2):
-            raise TypeError(f"array(): complex numbers do not fit into {dtypes.as_dtype(dtype)}")
-    found = source if dtype is None else source.to(dtypes.as_dtype(dtype))
-    fresh = not isinstance(object, Tensor)
-    if copy is False and (found is not source or plain):
+    wanted = dtype if default_dtype() is dtypes.float64 else None
+    return copied(array_of(object, dtype=wanted), object, dtype, copy, ndmin)
+
+
+def copied(source: Any, object: Any, dtype: Any, copy: bool | None, ndmin: int = 0) -> Tensor:
+    """``source``, which was made of ``object``, in another dtype and as a copy if needed."""
+    kind = None if dtype is None else dtypes.as_dtype(dtype)
+    shares = hasattr(object, "dtype")
+    if kind is not None and not shares and source.is_complex() and kind.category in (1, 2):
+        raise TypeError(f"array(): complex numbers do not fit into {kind}")
+    found = source if kind is None else source.to(kind)
+    if copy is False and (found is not source or not shares):
         raise ValueError("array(): a copy cannot be avoided; copy=None copies only if needed")
-    if copy and (not fresh or hasattr(object, "__array_interface__")) and found is source:
+    if copy and shares and found is source:
         found = found.clone()
     if ndmin <= found.ndim:
         return found  # type: ignore[no-any-return]
@@ -56,20 +62,29 @@ def array(
 
 
 @shared
-def asanyarray(a: Any, dtype: Any = None) -> Tensor:
+def asanyarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
+    copy: bool | None = None, like: Any = None,
+) -> Tensor:  # fmt: skip
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
         a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
+        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
+        order: Accepted; the result is in row-major order.
+        device: Where; default where ``a`` is, or as the state says.
+        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
+        like: Accepted.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.asanyarray([1, 2])
         tensor([1, 2])
     """
-    found: Any = array_of(a)
-    return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
+    if isinstance(a, Tensor) and dtype is None and device is None and not copy:
+        return a
+    source: Any = array_of(a, dtype=dtype if default_dtype() is dtypes.float64 else None)
+    return copied(source if device is None else source.to(device), a, dtype, copy)
 
 
 @shared
@@ -224,13 +239,14 @@ def fromfunction(
 
 
 @shared
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
-    """The items of an iterable, in a tensor of one dimension.
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> Tensor:
+    """The items of an iterable, along the first dimension.
 
     Args:
-        iter: Gives numbers.
-        dtype: Of the result.
-        count: How many to take; default all.
+        iter: Gives numbers, or sequences of them for a dtype with a shape.
+        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
+        count: How many items to take; default all.
+        like: Accepted.
 
     Raises:
         ValueError: If there are fewer than ``count``.
@@ -240,7 +256,16 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1) -> Tensor:
         >>> tt.fromiter((i * i for i in range(4)), tt.int64)
         tensor([0, 1, 4, 9])
     """
+    base: Any = dtype
+    shape: Any = ()
+    if isinstance(dtype, tuple):
+        base, shape = host().dtype(dtype).base, host().dtype(dtype).shape
     items = list(iter if count < 0 else islice(iter, count))
     if len(items) < count:
         raise ValueError(f"fromiter(): iterator too short: expected {count}, got {len(items)}")
-    return array_of(items).to(dtypes.as_dtype(dtype))
+    found: Any = array_of(items).to(dtypes.as_dtype(base) if base is dtype else as_dtype(base))
+    if not shape or found.shape[1:] == shape:
+        return found  # type: ignore[no-any-return]
+    if found.numel():
+        raise ValueError(f"fromiter(): expected items of shape {shape}, got {found.shape[1:]}")
+    return found.reshape((0, *shape))  # type: ignore[no-any-return]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.linalg.einsum import tensordot as contracted
-from ...ops.shape.diagonal import diagonal
+from ...ops.shape.broadcasting import broadcast_tensors
 from ...ops.shape.rearranging import repeat_interleave
 from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
+from . import products
 from .conversion import alike, array_of, arrays_of, axes_of, flat_if_none
-from .registration import shared
+from .registration import joining, shared
 
 
 @shared
@@ -188,18 +188,17 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     Args:
         x: Tensor of shape ``(*, rows, columns)``.
         offset: Which diagonal; default the main one, positive ones are above it.
-        dtype: What to add in; default ``x``'s, int64 for integers.
+        dtype: What to add in; default ``x``'s, 64 bits for integers.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
         tensor([2., 2., 2.])
     """
-    lines: Any = diagonal(array_of(x), offset, -2, -1)
-    return lines.sum(-1, dtype=dtype)  # type: ignore[no-any-return]
+    return products.trace(array_of(x), offset, -2, -1, dtype)
 
 
-@shared(namespaces=("linalg",))
+@shared(namespaces=("linalg",), prepare=joining(2))
 def outer(x1: Any, x2: Any, /) -> Tensor:
     """Every product of an element of one vector and one of another.
 
@@ -224,10 +223,10 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
         raise ValueError(
             f"outer(): Input arrays must be one-dimensional, got {a.ndim} and {b.ndim} dimensions"
         )
-    return a[:, None] * b  # type: ignore[no-any-return]
+    return products.outer(a, b)
 
 
-@shared(namespaces=("linalg",))
+@shared(namespaces=("linalg",), prepare=joining(2))
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
 
@@ -241,14 +240,13 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
         >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
         tensor(6.)
     """
-    a, b = alike(x1, x2)
-    return contracted(a, b, axes)
+    return products.tensordot(*alike(x1, x2), axes)
 
 
 # -- products of vectors and matrices ------------------------------------------------------------
 
 
-@shared
+@shared(prepare=joining(2))
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
@@ -262,11 +260,16 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-    a, b = arrays_of(x1, x2)
-    return (a.conj_physical() * b).sum(axis)  # type: ignore[no-any-return]
+    a, b = alike(x1, x2)
+    if a.shape[axis] != b.shape[axis]:
+        raise ValueError(
+            f"vecdot(): dimension {axis} of the operands differs: {a.shape[axis]} and "
+            f"{b.shape[axis]}"
+        )
+    return (a.conj_physical() * b).sum(axis).to(a.dtype)  # type: ignore[no-any-return]
 
 
-@shared
+@shared(prepare=joining(2))
 def matvec(x1: Any, x2: Any, /) -> Tensor:
     """Products of matrices and vectors.
 
@@ -289,7 +292,7 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
     return (a @ b.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
-@shared
+@shared(prepare=joining(2))
 def vecmat(x1: Any, x2: Any, /) -> Tensor:
     """Products of vectors, conjugated if complex, and matrices.
 

@@ -152,7 +152,7 @@ OF_ONE: dict[str, Row] = {
         "array([0.        , 1.71828183])",
     ),
     "fabs": Row(
-        "abs",
+        "",
         "The absolute value of each real element, as a float.",
         "[-1.5, 2.0]",
         "array([1.5, 2. ])",

@@ -23,6 +23,7 @@ from .conversion import (
     tensors_of,
     top_level,
 )
+from .elementwise import divided, or_zero
 from .registration import filed, numpy_function
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
@@ -188,15 +189,6 @@ def _by_sign(name: str, function: Any, a: Any, b: Any) -> Any:
     return where_(negative, bool(getattr(host(), name)(*below)), found)
 
 
-def _by_some(function: Any, a: Any, b: Any) -> Any:
-    """A division; by zero it gives 0."""
-    if not isinstance(b, Tensor):
-        return function(a, b) if b else function(a, 1) * 0
-    divisor: Any = b
-    none = divisor == 0
-    return function(a, divisor.masked_fill(none, 1)).masked_fill(none, 0)
-
-
 def _raised(function: Any, a: Any, b: Any) -> Any:
     text = "Integers to negative integer powers are not allowed."
     if isinstance(b, Tensor):
@@ -212,7 +204,7 @@ def _inverted(function: Any, a: Any) -> Any:
 
 _OF_INTEGERS: dict[str, Callable[..., Any]] = {
     "reciprocal": _inverted, "power": _raised, "pow": _raised,
-    **dict.fromkeys(("floor_divide", "fmod", "mod", "remainder"), _by_some),
+    **dict.fromkeys(("floor_divide", "fmod", "mod", "remainder"), or_zero),
 }  # fmt: skip
 
 
@@ -401,16 +393,7 @@ def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tup
         >>> np.divmod([-7, 7], 3)
         (array([-3,  2]), array([2, 1]))
     """
-    return _run("divmod", _divided, (x1, x2), out)  # type: ignore[no-any-return]
-
-
-def _divided(a: Any, b: Any) -> tuple[Any, Any]:
-    quotient, rest = top_level("floor_divide"), top_level("remainder")
-    if (a if isinstance(a, Tensor) else b)._data.dtype.kind in "iu":
-        return _by_some(quotient, a, b), _by_some(rest, a, b)
-    # Steps have no slope: PyTorch refuses to differentiate them, and the remainder has one.
-    steps = (v.detach() if isinstance(v, Tensor) else v for v in (a, b))
-    return quotient(*steps), rest(a, b)
+    return _run("divmod", divided, (x1, x2), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
