@@ -12,9 +12,10 @@ from ..backends.base import Backend
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..core.torch_function import PLAIN
+from ..ops.create import factories
 from ..state.tracebacks import shorten
 from . import functions
-from .functions.conversion import host, top_level
+from .functions.conversion import host
 from .functions.registration import raising
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             return array_of_tensor(functions.empty(shape, dtype))
         memory = buffer._host() if isinstance(buffer, ndarray) else buffer
         made = host().ndarray(shape, native(dtype), memory, offset, strides, order)
-        return array_of_tensor(top_level("as_tensor")(made))
+        return array_of_tensor(factories.as_tensor(made))
 
     if not TYPE_CHECKING:
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .conversion import top_level
+from ...ops.pointwise import complex_numbers
 
 
 def _expm1(function: Any, z: Any) -> Any:
@@ -23,14 +23,14 @@ def _expm1(function: Any, z: Any) -> Any:
         real.where(~level, x.expm1()).masked_fill(wild, float("inf")).masked_fill(low, -1) + 0
     )  # no zero with a sign
     wilder = low & ~y.isfinite()
-    return top_level("complex")(real, imag.where(~level, y).masked_fill(wilder, 0))
+    return complex_numbers.complex(real, imag.where(~level, y).masked_fill(wilder, 0))
 
 
 def _tanh(function: Any, z: Any) -> Any:
     """1 with the sign of the real part where that is infinite, and 0 with that of the other."""
     x, y = z.real, z.imag
     zero = y.new_zeros(()).copysign(y.masked_fill(~y.isfinite(), 1))
-    edge = top_level("complex")(x.sign(), zero)
+    edge = complex_numbers.complex(x.sign(), zero)
     return function(z).where(~x.isinf(), edge)
 
 

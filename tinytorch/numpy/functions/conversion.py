@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ... import dtypes
 from ...backends import load
 from ...core.holder import Holder
 from ...core.tensor import Tensor
-from ...dispatch.registry import find
 from ...ops.create.factories import as_tensor
+from ...ops.shape import joining
 from ...ops.shape.joining import stack
 from ...ops.shape.sizes import ravel
 from ...state import default_dtype, default_dtype_context, grad_enabled
@@ -136,7 +136,7 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
         return value
     found = backend_of(value)
     if found is not None:  # a sequence with tensors in it
-        return top_level("stack")(joined(*(tensor_of(part, found) for part in value)))
+        return joining.stack(joined(*(tensor_of(part, found) for part in value)))
     if not hasattr(value, "dtype"):
         made = value.__array__() if hasattr(type(value), "__array__") else value
         if isinstance(made, Holder):  # which NumPy does not take from ``__array__``
@@ -292,11 +292,3 @@ def written(result: Any, out: Any) -> Any:
         )
     target.copy_(result)
     return target
-
-
-def top_level(name: str) -> Callable[..., Any]:
-    """The function that ``tinytorch`` has under this name."""
-    function: Callable[..., Any] | None = find("", name)
-    if function is None:
-        raise AttributeError(f"module 'tinytorch' has no operation {name!r}")
-    return function

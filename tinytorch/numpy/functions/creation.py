@@ -7,7 +7,10 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.create import factories, ranges
 from ...ops.create.factories import as_tensor
+from ...ops.linalg import vector_products
+from ...ops.shape import broadcasting
 from .conversion import (
     as_dtype,
     common_dtype,
@@ -15,7 +18,6 @@ from .conversion import (
     promoted,
     tensor_of,
     tensors_of,
-    top_level,
 )
 from .index_grids import open_grid
 from .registration import filed, numpy_function, with_step
@@ -33,14 +35,14 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     return tuple(plain) if isinstance(plain, (tuple, list)) else (plain,)
 
 
-def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+def _filled(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(
         shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None,
         backend: Any = None,
     ) -> Tensor:  # fmt: skip
         kind = dtypes.float64 if dtype is None else as_dtype(dtype)
         place = _place(device, backend)
-        return top_level(name)(_sizes(shape), dtype=kind, **place)  # type: ignore[no-any-return]
+        return make(_sizes(shape), dtype=kind, **place)  # type: ignore[no-any-return]
 
     return filed(
         function,
@@ -60,15 +62,15 @@ def _filled(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 
 zeros: Callable[..., Tensor] = _filled(
-    "zeros", "A tensor of zeros.",
+    "zeros", factories.zeros, "A tensor of zeros.",
     ">>> np.zeros(2)", "array([0., 0.])",
 )  # fmt: skip
 ones: Callable[..., Tensor] = _filled(
-    "ones", "A tensor of ones.",
+    "ones", factories.ones, "A tensor of ones.",
     ">>> np.ones((2, 2), dtype=int)", "array([[1, 1],", "       [1, 1]])",
 )  # fmt: skip
 empty: Callable[..., Tensor] = _filled(
-    "empty", "A tensor whose elements are whatever its memory held.",
+    "empty", factories.empty, "A tensor whose elements are whatever its memory held.",
     ">>> np.empty((2, 3)).shape", "(2, 3)",
 )  # fmt: skip
 
@@ -98,7 +100,7 @@ def full(
     return value.expand(_sizes(shape)).clone()  # type: ignore[no-any-return]
 
 
-def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+def _like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(
         a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
         device: Any = None, backend: Any = None,
@@ -107,7 +109,7 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         kind = x.dtype if dtype is None else as_dtype(dtype)
         sizes = tuple(x.shape) if shape is None else _sizes(shape)
         place = _place(device, backend) or {"backend": x._xp}
-        return top_level(name)(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
+        return make(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
 
     return filed(
         function,
@@ -128,15 +130,15 @@ def _like(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 
 zeros_like: Callable[..., Tensor] = _like(
-    "zeros", "A tensor of zeros",
+    "zeros", factories.zeros, "A tensor of zeros",
     ">>> np.zeros_like([1, 2])", "array([0, 0])",
 )  # fmt: skip
 ones_like: Callable[..., Tensor] = _like(
-    "ones", "A tensor of ones",
+    "ones", factories.ones, "A tensor of ones",
     ">>> np.ones_like([1.5, 2.5])", "array([1., 1.])",
 )  # fmt: skip
 empty_like: Callable[..., Tensor] = _like(
-    "empty", "A tensor, not filled,",
+    "empty", factories.empty, "A tensor, not filled,",
     ">>> np.empty_like([[1, 2], [3, 4]]).shape", "(2, 2)",
 )  # fmt: skip
 
@@ -231,7 +233,7 @@ def arange(
     kind = None if dtype is None else as_dtype(dtype)
     made, place = None if kind is dtypes.bool else kind, _place(device, backend)
     with in_float64():
-        found: Any = top_level("arange")(*_reachable(*values), dtype=made, **place)
+        found: Any = ranges.arange(*_reachable(*values), dtype=made, **place)
     return found if made is kind else found.to(kind)  # type: ignore[no-any-return]
 
 
@@ -247,8 +249,8 @@ def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], 
     ends = promoted(start, stop)
     if ends[0].dtype.category < 2:
         ends = [t.to(dtypes.float64) for t in ends]
-    first, last = top_level("broadcast_tensors")(*ends)
-    place = top_level("arange")(num, dtype=first.dtype.to_real(), backend=first._xp)
+    first, last = broadcasting.broadcast_tensors(*ends)
+    place = ranges.arange(num, dtype=first.dtype.to_real(), backend=first._xp)
     part = place.reshape([-1] + [1] * first.ndim) / max(num - 1 if endpoint else num, 1)
     return [first, last], part, max(num - 1 if endpoint else num, 0)
 
@@ -341,7 +343,7 @@ def eye(
     """
     kind = dtypes.float64 if dtype is None else as_dtype(dtype)
     columns = N if M is None else M
-    make = top_level("eye")
+    make = factories.eye
     place = _place(device, backend)
     return make(N, columns, k=k, dtype=kind, **place)  # type: ignore[no-any-return]
 
@@ -403,4 +405,4 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """
     source = tensor_of(x)
     wide = source.to(common_dtype(source, dtypes.int64))  # as NumPy, so that powers fit
-    return top_level("vander")(wide, N, increasing)  # type: ignore[no-any-return]
+    return vector_products.vander(wide, N, increasing)  # type: ignore[no-any-return]

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import axes_of, tensor_of, top_level
+from ...ops.shape import diagonal as diagonal_ops
+from .conversion import axes_of, tensor_of
 from .registration import filed, numpy_function
 
 
-def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+def _triangle(name: str, keep: Any, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(m: Any, k: int = 0) -> Tensor:
         x = tensor_of(m)
         x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
-        return top_level(name)(x, k)  # type: ignore[no-any-return]
+        return keep(x, k)  # type: ignore[no-any-return]
 
     return filed(
         function,
@@ -30,20 +31,20 @@ def _triangle(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 
 tril: Callable[..., Tensor] = _triangle(
-    "tril", "The lower triangle of matrices, zeros above it.",
+    "tril", diagonal_ops.tril, "The lower triangle of matrices, zeros above it.",
     ">>> np.tril([[1, 2], [3, 4]])", "array([[1, 0],", "       [3, 4]])",
 )  # fmt: skip
 triu: Callable[..., Tensor] = _triangle(
-    "triu", "The upper triangle of matrices, zeros below it.",
+    "triu", diagonal_ops.triu, "The upper triangle of matrices, zeros below it.",
     ">>> np.triu([[1, 2], [3, 4]])", "array([[1, 2],", "       [0, 4]])",
 )  # fmt: skip
 
 
 def _triangle_places(
-    name: str, summary: str, *example: str
+    name: str, places: Any, summary: str, *example: str
 ) -> Callable[..., tuple[Tensor, Tensor]]:
     def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-        return tuple(top_level(name)(n, n if m is None else m, k))
+        return tuple(places(n, n if m is None else m, k))
 
     return filed(
         function,
@@ -60,11 +61,11 @@ def _triangle_places(
 
 
 tril_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
-    "tril_indices", "Where the lower triangle of a matrix lies.",
+    "tril_indices", diagonal_ops.tril_indices, "Where the lower triangle of a matrix lies.",
     ">>> np.tril_indices(2)", "(array([0, 1, 1]), array([0, 0, 1]))",
 )  # fmt: skip
 triu_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
-    "triu_indices", "Where the upper triangle of a matrix lies.",
+    "triu_indices", diagonal_ops.triu_indices, "Where the upper triangle of a matrix lies.",
     ">>> np.triu_indices(2)", "(array([0, 0, 1]), array([0, 1, 1]))",
 )  # fmt: skip
 
@@ -83,7 +84,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
         array([[1, 0],
                [0, 2]])
     """
-    return top_level("diag")(tensor_of(v), k)  # type: ignore[no-any-return]
+    return diagonal_ops.diag(tensor_of(v), k)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -101,7 +102,7 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
                [0, 0, 2],
                [0, 0, 0]])
     """
-    return top_level("diagflat")(tensor_of(v), k)  # type: ignore[no-any-return]
+    return diagonal_ops.diagflat(tensor_of(v), k)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -121,4 +122,4 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """
     x = tensor_of(a)
     first, second = axes_of("diagonal", (axis1, axis2), x.ndim)
-    return top_level("diagonal")(x, offset, first, second)  # type: ignore[no-any-return]
+    return diagonal_ops.diagonal(x, offset, first, second)  # type: ignore[no-any-return]

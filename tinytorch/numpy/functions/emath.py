@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.registry import find
+from . import ufuncs
 from .conversion import tensor_of
 from .registration import called, raising
 
@@ -30,38 +30,55 @@ def _is_beyond_one(x: Any) -> Any:
     return x.abs() > 1
 
 
-def _extended(name: str, outside: Any, where: str, *example: str) -> Callable[..., Tensor]:
-    def function(x: Any) -> Tensor:
-        return find("numpy", name)(_complex_if(outside, tensor_of(x)))  # type: ignore
+def _extended(
+    name: str, function: Any, outside: Any, where: str, *example: str
+) -> Callable[..., Tensor]:
+    def extended(x: Any) -> Tensor:
+        return function(_complex_if(outside, tensor_of(x)))  # type: ignore[no-any-return]
 
     doc = f"""``numpy.{name}``, complex if an element is {where}.
 
     Args:
         x: Tensor, or what makes one.
     """
-    return raising(called(function, name, doc, *example))
+    return raising(called(extended, name, doc, *example))
 
 
 sqrt: Callable[..., Tensor] = _extended(
-    "sqrt", _is_negative, "negative", ">>> np.emath.sqrt([-1, 4])", "array([0.+1.j, 2.+0.j])"
+    "sqrt",
+    ufuncs.sqrt,
+    _is_negative,
+    "negative",
+    ">>> np.emath.sqrt([-1, 4])",
+    "array([0.+1.j, 2.+0.j])",
 )
 log: Callable[..., Tensor] = _extended(
-    "log", _is_negative, "negative", ">>> np.emath.log(-np.exp(1))", "(1+3.141592653589793j)"
+    "log",
+    ufuncs.log,
+    _is_negative,
+    "negative",
+    ">>> np.emath.log(-np.exp(1))",
+    "(1+3.141592653589793j)",
 )
 log2: Callable[..., Tensor] = _extended(
-    "log2", _is_negative, "negative", ">>> np.emath.log2([4, 8])", "array([2., 3.])"
+    "log2", ufuncs.log2, _is_negative, "negative", ">>> np.emath.log2([4, 8])", "array([2., 3.])"
 )
 log10: Callable[..., Tensor] = _extended(
-    "log10", _is_negative, "negative", ">>> np.emath.log10([10, 100])", "array([1., 2.])"
+    "log10",
+    ufuncs.log10,
+    _is_negative,
+    "negative",
+    ">>> np.emath.log10([10, 100])",
+    "array([1., 2.])",
 )
 arccos: Callable[..., Tensor] = _extended(
-    "arccos", _is_beyond_one, "beyond 1", ">>> np.emath.arccos(1)", "0.0"
+    "arccos", ufuncs.arccos, _is_beyond_one, "beyond 1", ">>> np.emath.arccos(1)", "0.0"
 )
 arcsin: Callable[..., Tensor] = _extended(
-    "arcsin", _is_beyond_one, "beyond 1", ">>> np.emath.arcsin(0)", "0.0"
+    "arcsin", ufuncs.arcsin, _is_beyond_one, "beyond 1", ">>> np.emath.arcsin(0)", "0.0"
 )
 arctanh: Callable[..., Tensor] = _extended(
-    "arctanh", _is_beyond_one, "beyond 1", ">>> np.emath.arctanh([0, 0.5])",
+    "arctanh", ufuncs.arctanh, _is_beyond_one, "beyond 1", ">>> np.emath.arctanh([0, 0.5])",
     "array([0.        , 0.54930614])",
 )  # fmt: skip
 
@@ -98,4 +115,4 @@ def power(x: Any, p: Any) -> Tensor:
     base, exponent = _complex_if(_is_negative, tensor_of(x)), tensor_of(p)
     if exponent.dtype.category == 1 and bool((exponent < 0).any()):
         exponent = exponent.to(dtypes.float64)
-    return find("numpy", "power")(base, exponent)  # type: ignore[no-any-return]
+    return ufuncs.power(base, exponent)  # type: ignore[no-any-return]

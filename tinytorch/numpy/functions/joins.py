@@ -7,7 +7,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from .conversion import allowed, axes_of, joined, tensor_of, tensors_of, top_level, written
+from ...ops.shape import joining, splitting
+from .conversion import allowed, axes_of, joined, tensor_of, tensors_of, written
 from .registration import called, filed, numpy_function, one_or_several
 
 
@@ -40,7 +41,7 @@ def concatenate(
             "concatenate(): all the input array dimensions must be alike, got "
             f"{[part.ndim for part in parts]}"
         )
-    return written(top_level("cat")(parts, at), out)  # type: ignore[no-any-return]
+    return written(joining.cat(parts, at), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -65,12 +66,12 @@ def stack(
                [2, 4]])
     """
     parts = allowed(joined(*arrays), dtype, casting)
-    return written(top_level("stack")(parts, axis), out)  # type: ignore[no-any-return]
+    return written(joining.stack(parts, axis), out)  # type: ignore[no-any-return]
 
 
-def _stacked(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+def _stacked(name: str, stack: Any, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
-        return top_level(name)(allowed(joined(*tup), dtype, casting))  # type: ignore[no-any-return]
+        return stack(allowed(joined(*tup), dtype, casting))  # type: ignore[no-any-return]
 
     return filed(
         function,
@@ -88,30 +89,32 @@ def _stacked(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
 
 
 hstack: Callable[..., Tensor] = _stacked(
-    "hstack", "Tensors side by side: along the second dimension, or the only one.",
+    "hstack", joining.hstack, "Tensors side by side: along the second dimension, or the only one.",
     ">>> np.hstack([[1, 2], [3]])", "array([1, 2, 3])",
 )  # fmt: skip
 vstack: Callable[..., Tensor] = _stacked(
-    "vstack", "Tensors one below the other: rows, or along the first dimension.",
+    "vstack", joining.vstack, "Tensors one below the other: rows, or along the first dimension.",
     ">>> np.vstack([[1, 2], [3, 4]])", "array([[1, 2],", "       [3, 4]])",
 )  # fmt: skip
 row_stack: Callable[..., Tensor] = _stacked(
-    "row_stack", "Tensors one below the other: ``vstack``.",
+    "row_stack", joining.vstack, "Tensors one below the other: ``vstack``.",
     ">>> np.row_stack([[1, 2], [3, 4]])", "array([[1, 2],", "       [3, 4]])",
 )  # fmt: skip
 dstack: Callable[..., Tensor] = _stacked(
-    "dstack", "Tensors behind each other: along the third dimension.",
+    "dstack", joining.dstack, "Tensors behind each other: along the third dimension.",
     ">>> np.dstack([[1, 2], [3, 4]])", "array([[[1, 3],", "        [2, 4]]])",
 )  # fmt: skip
 column_stack: Callable[..., Tensor] = _stacked(
-    "column_stack", "Vectors as the columns of a matrix.",
+    "column_stack", joining.column_stack, "Vectors as the columns of a matrix.",
     ">>> np.column_stack([[1, 2], [3, 4]])", "array([[1, 3],", "       [2, 4]])",
 )  # fmt: skip
 
 
-def _at_least(name: str, count: int, *example: str) -> Callable[..., Tensor | tuple[Tensor, ...]]:
+def _at_least(
+    name: str, widen: Any, count: int, *example: str
+) -> Callable[..., Tensor | tuple[Tensor, ...]]:
     def function(*arys: Any) -> Tensor | tuple[Tensor, ...]:
-        found = tuple(top_level(name)(x) for x in tensors_of(*arys))
+        found = tuple(widen(x) for x in tensors_of(*arys))
         return found[0] if len(found) == 1 else found
 
     doc = f"""Tensors with at least {count} dimension{"s" * (count > 1)}.
@@ -126,15 +129,15 @@ def _at_least(name: str, count: int, *example: str) -> Callable[..., Tensor | tu
 
 
 atleast_1d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
-    "atleast_1d", 1,
+    "atleast_1d", joining.atleast_1d, 1,
     ">>> np.atleast_1d(3.0)", "array([3.])",
 )  # fmt: skip
 atleast_2d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
-    "atleast_2d", 2,
+    "atleast_2d", joining.atleast_2d, 2,
     ">>> np.atleast_2d([1, 2])", "array([[1, 2]])",
 )  # fmt: skip
 atleast_3d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
-    "atleast_3d", 3,
+    "atleast_3d", joining.atleast_3d, 3,
     ">>> np.atleast_3d([1, 2]).shape", "(1, 2, 1)",
 )  # fmt: skip
 
@@ -145,7 +148,7 @@ def _cut(ary: Any, given: Any, axis: int, equal: bool) -> list[Tensor]:
     at = given.tolist() if hasattr(given, "tolist") else given
     if equal and isinstance(at, int) and x.shape[axis] % at:
         raise ValueError("array split does not result in an equal division")
-    return list(top_level("tensor_split")(x, at, axis))
+    return list(splitting.tensor_split(x, at, axis))
 
 
 @numpy_function

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import as_dtype, host, tensor_of, tensors_of, top_level
+from ...ops.shape import tensor_functions
+from .conversion import as_dtype, host, tensor_of, tensors_of
 from .creation import asarray
 from .registration import filed, numpy_function
 
@@ -117,7 +118,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         >>> np.from_dlpack(np.array([1, 2]))
         array([1, 2])
     """
-    found = top_level("from_dlpack")(x)
+    found = tensor_functions.from_dlpack(x)
     return asarray(found if device is None else found.to(device=device), copy=copy)
 
 

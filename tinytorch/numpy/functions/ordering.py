@@ -8,7 +8,13 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.registry import find
+from ...ops.create import factories
+from ...ops.index import gathering
+from ...ops.pointwise import selection
+from ...ops.shape import broadcasting, combining
+from ...ops.sort import membership, sorting
+from ...ops.sort import unique as unique_ops
+from . import editing, ufuncs
 from .conversion import (
     as_dtype,
     common_dtype,
@@ -18,7 +24,6 @@ from .conversion import (
     promoted,
     tensor_of,
     tensors_of,
-    top_level,
     written,
 )
 from .registration import choosing, numpy_function, with_places
@@ -70,7 +75,7 @@ def sort(
     x, at = flat_if_none("sort", tensor_of(a), axis)
     if x.is_complex():
         return x.gather(at, _order(x, at, descending))  # type: ignore[no-any-return]
-    found = top_level("sort")(_orderable(x), at, descending)[0]
+    found = sorting.sort(_orderable(x), at, descending)[0]
     return found.to(x.dtype)  # type: ignore[no-any-return]
 
 
@@ -101,7 +106,7 @@ def argsort(
 
 def _order(x: Any, axis: int, descending: bool) -> Any:
     """The indices that sort; complex numbers by their real parts, and then by imaginary ones."""
-    find_order = functools.partial(top_level("argsort"), descending=descending, stable=True)
+    find_order = functools.partial(sorting.argsort, descending=descending, stable=True)
     if not x.is_complex():
         return find_order(_orderable(x), axis)
     first = find_order(x.imag, axis)
@@ -126,7 +131,7 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
     x = tensor_of(a)
     if not x.ndim:
         raise ValueError("Calling nonzero on 0d arrays is not allowed.")
-    return tuple(top_level("nonzero")(x.detach(), as_tuple=True))
+    return tuple(gathering.nonzero(x.detach(), as_tuple=True))
 
 
 @numpy_function
@@ -142,7 +147,7 @@ def argwhere(a: Any) -> Tensor:
         array([[0, 1],
                [1, 0]])
     """
-    return top_level("argwhere")(tensor_of(a).detach())  # type: ignore[no-any-return]
+    return gathering.argwhere(tensor_of(a).detach())  # type: ignore[no-any-return]
 
 
 @choosing
@@ -181,7 +186,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         y = _beside(y, x)
     mask = tensor_of(condition, (x if isinstance(x, Tensor) else y)._xp)
     mask = mask if mask.dtype is dtypes.bool else mask.bool()
-    return top_level("where")(mask, x, y)
+    return selection.where(mask, x, y)
 
 
 def _beside(value: Any, tensor: Any) -> Any:
@@ -211,7 +216,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     places, values = promoted(a, v)
     if sorter is not None:
         places = places[tensor_of(sorter, places._xp).long()]
-    found: Tensor = top_level("searchsorted")(places, values.contiguous(), side=side)
+    found: Tensor = sorting.searchsorted(places, values.contiguous(), side=side)
     if side == "left" and places.dtype.category == 2:  # before the first NaN, not at the end
         numbers = places.shape[0] - places.isnan().sum()
         found = found.where(values == values, numbers)
@@ -238,9 +243,9 @@ def isin(
         array([False,  True,  True])
     """
     if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
-        return top_level("full")(tuple(tensor_of(element).shape), bool(invert))  # type: ignore[no-any-return]
+        return factories.full(tuple(tensor_of(element).shape), bool(invert))  # type: ignore[no-any-return]
     x, others = promoted(element, test_elements)
-    return top_level("isin")(x, others, invert=invert)  # type: ignore[no-any-return]
+    return membership.isin(x, others, invert=invert)  # type: ignore[no-any-return]
 
 
 @with_places
@@ -267,7 +272,7 @@ def unique(
     """
     x = tensor_of(ar)
     options: Any = {"return_index": return_index, "equal_nan": equal_nan}
-    return top_level("unique")(
+    return unique_ops.unique(
         x, return_inverse=return_inverse, return_counts=return_counts, axis=axis, **options
     )
 
@@ -296,7 +301,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     found = rest
     conditions = tensors_of(*condlist)
     for mask, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        found = top_level("where")(mask.bool(), choice, found)
+        found = selection.where(mask.bool(), choice, found)
     return found  # type: ignore[no-any-return]
 
 
@@ -324,8 +329,8 @@ def choose(a: Any, choices: Any, out: Tensor | None = None, mode: str = "raise")
         raise ValueError("invalid entry in choice array")
     found = options[0]
     for i, choice in enumerate(options[1:], 1):
-        found = top_level("where")(places == i, choice, found)
-    shape = top_level("broadcast_shapes")(tuple(places.shape), tuple(found.shape))
+        found = selection.where(places == i, choice, found)
+    shape = broadcasting.broadcast_shapes(tuple(places.shape), tuple(found.shape))
     return written(found.expand(tuple(shape)).clone(), out)  # type: ignore[no-any-return]
 
 
@@ -355,7 +360,7 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     given = tensor_of(v, a._xp)
     if not places.numel() or not given.numel():
         return
-    values = top_level("resize")(given, places.shape[0])
+    values = editing.resize(given, places.shape[0])
     target.put_(places, values.to(target.dtype))
 
 
@@ -380,8 +385,8 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
         f"unravel_index(): an index is out of bounds for array with size {math.prod(sizes)}",
     )
     if order == "C":
-        return tuple(top_level("unravel_index")(places, sizes))
-    return tuple(top_level("unravel_index")(places, sizes[::-1]))[::-1]
+        return tuple(combining.unravel_index(places, sizes))
+    return tuple(combining.unravel_index(places, sizes[::-1]))[::-1]
 
 
 @numpy_function
@@ -412,7 +417,7 @@ def clip(
         low = None if type(low) is int and low <= limits.min else low
         high = None if type(high) is int and high >= limits.max else high
     if low is not None:
-        found = find("numpy", "maximum")(found, low)
+        found = ufuncs.maximum(found, low)
     if high is not None:
-        found = find("numpy", "minimum")(found, high)
+        found = ufuncs.minimum(found, high)
     return written(found if found is not a else found.clone(), out)  # type: ignore

@@ -9,8 +9,11 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ...dispatch.registry import find
-from .conversion import as_dtype, as_float, common_dtype, host, tensor_of, top_level, written
+from ...ops.create import factories_like
+from ...ops.pointwise import comparison, complex_numbers, rounding, trigonometric
+from ...ops.special import bessel_functions
+from . import ufuncs
+from .conversion import as_dtype, as_float, common_dtype, host, tensor_of, written
 from .registration import filed, numpy_function
 
 
@@ -26,7 +29,7 @@ def real(val: Any) -> Tensor:
         >>> np.real([1 + 2j, 3.0])
         array([1., 3.])
     """
-    return top_level("real")(tensor_of(val))  # type: ignore[no-any-return]
+    return complex_numbers.real(tensor_of(val))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -42,7 +45,7 @@ def imag(val: Any) -> Tensor:
         array([2., 0.])
     """
     x = tensor_of(val)
-    return top_level("imag" if x.is_complex() else "zeros_like")(x)  # type: ignore[no-any-return]
+    return complex_numbers.imag(x) if x.is_complex() else factories_like.zeros_like(x)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -59,7 +62,7 @@ def angle(z: Any, deg: bool = False) -> Tensor:
         array([ 90., 180.])
     """
     x = tensor_of(z)
-    found: Any = top_level("angle")(x) if x.is_complex() else find("numpy", "arctan2")(0, x)
+    found: Any = complex_numbers.angle(x) if x.is_complex() else ufuncs.arctan2(0, x)
     return found * (180 / math.pi) if deg else found  # type: ignore[no-any-return]
 
 
@@ -75,7 +78,7 @@ def isreal(x: Any) -> Tensor:
         >>> np.isreal([1 + 2j, 3.0])
         array([False,  True])
     """
-    return top_level("isreal")(tensor_of(x))  # type: ignore[no-any-return]
+    return comparison.isreal(tensor_of(x))  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("numpy",), aliases=("around",))
@@ -96,9 +99,9 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
 
 
 def _rounded(x: Any, decimals: int) -> Any:
-    run = top_level("round")
+    run = rounding.round
     if x.is_complex():
-        return top_level("complex")(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
+        return complex_numbers.complex(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
     if x.dtype.category < 2 and decimals >= 0:
         return x.to(dtypes.float16) if x.dtype is dtypes.bool else x.clone()
     if x.dtype.category < 2:
@@ -128,19 +131,19 @@ def _elementwise(
 
 
 fix: Callable[..., Tensor] = _elementwise(
-    "fix", "Each element without its fractional part.", lambda x: find("numpy", "trunc")(x),
+    "fix", "Each element without its fractional part.", ufuncs.trunc,
     ">>> np.fix([-1.5, 1.5])", "array([-1.,  1.])",
 )  # fmt: skip
 isneginf: Callable[..., Tensor] = _elementwise(
     "isneginf",
     "Whether each element is minus infinity.",
-    lambda x: top_level("isneginf")(_real("isneginf", x)),
+    lambda x: comparison.isneginf(_real("isneginf", x)),
     ">>> np.isneginf([-np.inf, 0.0, np.inf])", "array([ True, False, False])",
 )  # fmt: skip
 isposinf: Callable[..., Tensor] = _elementwise(
     "isposinf",
     "Whether each element is plus infinity.",
-    lambda x: top_level("isposinf")(_real("isposinf", x)),
+    lambda x: comparison.isposinf(_real("isposinf", x)),
     ">>> np.isposinf([-np.inf, 0.0, np.inf])", "array([False, False,  True])",
 )  # fmt: skip
 
@@ -163,7 +166,7 @@ def sinc(x: Any, /) -> Tensor:
         >>> np.sinc([0.0, 0.5])
         array([1.        , 0.63661977])
     """
-    return top_level("sinc")(as_float(x))  # type: ignore[no-any-return]
+    return trigonometric.sinc(as_float(x))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -178,7 +181,7 @@ def i0(x: Any) -> Tensor:
         >>> np.i0([0.0, 1.0])
         array([1.        , 1.26606588])
     """
-    return top_level("i0")(as_float(x))  # type: ignore[no-any-return]
+    return bessel_functions.i0(as_float(x))  # type: ignore[no-any-return]
 
 
 @numpy_function

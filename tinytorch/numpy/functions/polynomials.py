@@ -7,9 +7,10 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.registry import find
-from . import linalg
-from .conversion import as_float, host, joined, recorded, tensor_of, top_level
+from ...ops.create import factories, ranges
+from ...ops.shape import joining
+from . import linalg, signals, ufuncs
+from .conversion import as_float, host, joined, recorded, tensor_of
 from .creation import vander
 from .joins import concatenate
 from .registration import numpy_function, with_fit
@@ -76,7 +77,7 @@ def polymul(a1: Any, a2: Any) -> Tensor:
         array([ 1,  0, -1])
     """
     x, y = joined(_coefficients(a1), _coefficients(a2))
-    return top_level("convolve")(x, y)  # type: ignore[no-any-return]
+    return signals.convolve(x, y)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -102,7 +103,7 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
     # As NumPy does: what is next to nothing in front is dropped.
     while rest.shape[0] > 1 and not recorded(rest) and abs(rest[0].item()) <= 1e-8:
         rest = rest[1:]
-    return top_level("stack")(quotient) if quotient else rest.new_zeros(1), rest
+    return joining.stack(quotient) if quotient else rest.new_zeros(1), rest
 
 
 @numpy_function
@@ -118,7 +119,7 @@ def polyval(p: Any, x: Any) -> Tensor:
         >>> np.polyval([3, 0, 1], [5, 0])
         array([76,  1])
     """
-    multiply, add = find("numpy", "multiply"), find("numpy", "add")
+    multiply, add = ufuncs.multiply, ufuncs.add
     at = tensor_of(x)
     found = at.new_zeros(tuple(at.shape))
     for coefficient in tensor_of(p):
@@ -146,7 +147,7 @@ def polyder(p: Any, m: int = 1) -> Tensor:
         raise ValueError("Order of derivative must be positive (see polyint)")
     found = tensor_of(p)
     for _ in range(m):
-        powers = top_level("arange")(found.shape[0] - 1, 0, -1) if len(found) else found
+        powers = ranges.arange(found.shape[0] - 1, 0, -1) if len(found) else found
         (found, powers) = joined(found[:-1], powers)
         found = found * powers
     return found  # type: ignore[no-any-return]
@@ -177,8 +178,8 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
     found = tensor_of(p)
     for constant in constants[:m]:
-        powers = top_level("arange")(found.shape[0], 0, -1, dtype=dtypes.int64)
-        found = concatenate([find("numpy", "divide")(found, powers), constant.reshape(1)])
+        powers = ranges.arange(found.shape[0], 0, -1, dtype=dtypes.int64)
+        found = concatenate([ufuncs.divide(found, powers), constant.reshape(1)])
     return found  # type: ignore[no-any-return]
 
 
@@ -253,7 +254,7 @@ def roots(p: Any) -> Tensor:
     zeros = inner.new_zeros(x.shape[0] - 1 - last)
     if not size:
         return zeros  # type: ignore[no-any-return]
-    below = top_level("eye")(size - 1, size, dtype=inner.dtype, backend=inner._xp)
+    below = factories.eye(size - 1, size, dtype=inner.dtype, backend=inner._xp)
     companion = concatenate([(-inner[1:] / inner[0]).reshape(1, -1), below])
     return concatenate(joined(linalg.eigvals(companion), zeros))
 

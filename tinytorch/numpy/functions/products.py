@@ -7,9 +7,14 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.linalg import einsum as einsum_ops
+from ...ops.linalg import matmul as matmul_ops
+from ...ops.linalg import vector_products
 from ...ops.linalg.matmul import outer as outer_of_vectors
 from ...ops.linalg.vector_products import trace as sum_of_diagonal
-from .conversion import axes_of, cast, joined, promoted, tensor_of, top_level, written
+from ...ops.pointwise import comparison
+from ...ops.shape import broadcasting
+from .conversion import axes_of, cast, joined, promoted, tensor_of, written
 from .reductions import total_dtype
 from .registration import numpy_function
 
@@ -52,14 +57,14 @@ def _times(x: Any, y: Any) -> Any:
 
 
 def _matmul(x: Any, y: Any) -> Any:
-    return _summed("matmul", x, y)
+    return _summed(matmul_ops.matmul, x, y)
 
 
-def _summed(name: str, x: Any, y: Any, *rest: Any) -> Any:
-    """A function of torch's that sums products, also of bools, which torch's refuses."""
+def _summed(function: Any, x: Any, y: Any, *rest: Any) -> Any:
+    """A function of PyTorch's that sums products; bools, which PyTorch refuses, as integers."""
     if x.dtype is dtypes.bool:
-        return _summed(name, x.to(dtypes.int64), y.to(dtypes.int64), *rest).bool()
-    return top_level(name)(x, y, *rest)
+        return function(x.to(dtypes.int64), y.to(dtypes.int64), *rest).bool()
+    return function(x, y, *rest)
 
 
 @numpy_function
@@ -115,7 +120,7 @@ def inner(a: Any, b: Any, /) -> Tensor:
     x, y = joined(a, b)
     if not x.ndim or not y.ndim:
         return _times(x, y)  # type: ignore[no-any-return]
-    return _summed("inner", x, y)  # type: ignore[no-any-return]
+    return _summed(einsum.inner, x, y)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -150,7 +155,7 @@ def kron(a: Any, b: Any) -> Tensor:
         >>> np.kron([1, 10], [1, 2])
         array([ 1,  2, 10, 20])
     """
-    return top_level("kron")(*joined(a, b))  # type: ignore[no-any-return]
+    return einsum_ops.kron(*joined(a, b))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -171,7 +176,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     given = axes
     if isinstance(axes, (tuple, list)):
         given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
-    return _summed("tensordot", x, y, given)  # type: ignore[no-any-return]
+    return _summed(einsum.tensordot, x, y, given)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -201,7 +206,7 @@ def einsum(
     # Bools are multiplied as numbers, since torch's refuses them.
     numbers = dtypes.int64 if tensors[0].dtype is dtypes.bool else None
     given[places] = [cast(t, numbers) for t in tensors]
-    found = top_level("einsum")(*given)
+    found = einsum_ops.einsum(*given)
     return written(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
 
 
@@ -263,8 +268,8 @@ def cross(
             f"incompatible dimensions for cross product (both must be 3), got {x.shape[-1]} and "
             f"{y.shape[-1]}"
         )
-    x, y = top_level("broadcast_tensors")(x, y)
-    found: Any = top_level("cross")(x, y, -1)
+    x, y = broadcasting.broadcast_tensors(x, y)
+    found: Any = vector_products.cross(x, y, -1)
     return found.movedim(-1, axisc)  # type: ignore[no-any-return]
 
 
@@ -291,8 +296,8 @@ def isclose(
         near = (x - y).abs() <= tensor_of(atol) + tensor_of(rtol) * y.abs()
         same = (x == y) | (near & y.isfinite())
         return same | ((x != x) & (y != y)) if equal_nan else same  # type: ignore
-    x, y = top_level("broadcast_tensors")(x, y)
-    return top_level("isclose")(x, y, rtol, atol, equal_nan)  # type: ignore[no-any-return]
+    x, y = broadcasting.broadcast_tensors(x, y)
+    return comparison.isclose(x, y, rtol, atol, equal_nan)  # type: ignore[no-any-return]
 
 
 def _comparable(a: Any, b: Any) -> list[Any]:

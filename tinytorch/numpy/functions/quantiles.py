@@ -8,8 +8,9 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.sort import sorting
 from ...state import default_dtype
-from .conversion import array_of, axes_of, common_dtype, is_number, tensor_of, top_level, written
+from .conversion import array_of, axes_of, common_dtype, is_number, tensor_of, written
 from .registration import filed, shared_as
 from .weighted_quantiles import rows, weighted, weights_for
 
@@ -47,8 +48,8 @@ def _rows(x: Any, axes: tuple[int, ...]) -> Any:
     """What is reduced, in the last dimension, in ascending order and NaN at the end."""
     flat = rows(x, axes)
     if x.dtype is dtypes.bool:
-        return top_level("sort")(flat.to(dtypes.uint8))[0].bool()
-    return top_level("sort")(flat)[0]
+        return sorting.sort(flat.to(dtypes.uint8))[0].bool()
+    return sorting.sort(flat)[0]
 
 
 def _counted(rows: Any, ignore: bool) -> tuple[Any, Any]:

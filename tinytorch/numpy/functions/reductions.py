@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.pointwise import arithmetic, selection
 from ...ops.pointwise.selection import where as where_
 from .conversion import (
     as_dtype,
@@ -18,7 +19,6 @@ from .conversion import (
     reduced,
     reduction_axes,
     tensor_of,
-    top_level,
     written,
 )
 from .registration import filed, numpy_function
@@ -49,11 +49,11 @@ def _added(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     return reduced(source, "sum", axes, keepdims).to(wanted)
 
 
-def _begun(found: Any, initial: Any, combine: str) -> Any:
+def _begun(found: Any, initial: Any, combine: Any) -> Any:
     """A result combined with what to begin with, in its own dtype."""
     if initial is None:
         return found
-    return top_level(combine)(found, found.new_full((), _number(initial, found)))
+    return combine(found, found.new_full((), _number(initial, found)))
 
 
 def _number(value: Any, like: Any) -> Any:
@@ -71,7 +71,7 @@ def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
 
 
 def _total(
-    name: str, summary: str, verb: str, reduce: Any, combine: str, start: int, *example: str
+    name: str, summary: str, verb: str, reduce: Any, combine: Any, start: int, *example: str
 ) -> Callable[..., Tensor]:
     """``sum`` and ``prod``."""
 
@@ -101,11 +101,11 @@ def _total(
 
 
 sum: Callable[..., Tensor] = _total(
-    "sum", "The sum", "add", _added, "add", 0,
+    "sum", "The sum", "add", _added, arithmetic.add, 0,
     ">>> np.sum([[1, 2], [3, 4]], axis=0)", "array([4, 6])",
 )  # fmt: skip
 prod: Callable[..., Tensor] = _total(
-    "prod", "The product", "multiply", _multiplied, "mul", 1,
+    "prod", "The product", "multiply", _multiplied, arithmetic.mul, 1,
     ">>> np.prod([[1, 2], [3, 4]])", "24",
 )  # fmt: skip
 
@@ -210,7 +210,7 @@ def _nothing(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _extreme(
-    name: str, summary: str, reduce: str, combine: str, *example: str
+    name: str, summary: str, reduce: str, combine: Any, *example: str
 ) -> Callable[..., Tensor]:
     """``max``, ``min`` and their other names."""
 
@@ -251,19 +251,19 @@ def _extreme(
 
 
 max: Callable[..., Tensor] = _extreme(
-    "max", "The largest element", "amax", "maximum",
+    "max", "The largest element", "amax", selection.maximum,
     ">>> np.max([[1, 4], [3, 2]], axis=1)", "array([4, 3])",
 )  # fmt: skip
 min: Callable[..., Tensor] = _extreme(
-    "min", "The smallest element", "amin", "minimum",
+    "min", "The smallest element", "amin", selection.minimum,
     ">>> np.min([[1, 4], [3, 2]], axis=1)", "array([1, 2])",
 )  # fmt: skip
 amax: Callable[..., Tensor] = _extreme(
-    "amax", "The largest element", "amax", "maximum",
+    "amax", "The largest element", "amax", selection.maximum,
     ">>> np.amax([1, 4, 3])", "4",
 )  # fmt: skip
 amin: Callable[..., Tensor] = _extreme(
-    "amin", "The smallest element", "amin", "minimum",
+    "amin", "The smallest element", "amin", selection.minimum,
     ">>> np.amin([2, 1, 3])", "1",
 )  # fmt: skip
 

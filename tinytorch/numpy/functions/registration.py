@@ -78,7 +78,7 @@ def called(function: F, name: str, doc: str, *example: str) -> F:
 
 
 def with_example(doc: str, *example: str) -> str:
-    """Add an example at the end of a docstring, with the import of ``np`` or ``tt`` that it uses."""
+    """Add an example at the end of a docstring, with the import that it uses."""
     first = next(line for line in example if line.startswith(">>>"))
     imported = _AS_TT if "tt." in first else _AS_NP
     lines = ("    Example:", *(f"        {line}" for line in (imported, *example)), "    ")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...ops.shape import broadcasting, rearranging
 from .conversion import (
     axes_of,
     flat_if_none,
     in_bounds,
     reduction_axes,
     tensor_of,
-    top_level,
     written,
 )
 from .registration import filed, numpy_function
@@ -127,7 +127,7 @@ def tile(A: Any, reps: Any) -> Tensor:
         >>> np.tile([1, 2], 2)
         array([1, 2, 1, 2])
     """
-    return top_level("tile")(tensor_of(A), tuple(_ints(reps)))  # type: ignore[no-any-return]
+    return rearranging.tile(tensor_of(A), tuple(_ints(reps)))  # type: ignore[no-any-return]
 
 
 def _ints(given: Any) -> list[int]:
@@ -294,7 +294,7 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if any(size < 0 for size in sizes):
         raise ValueError("all elements of broadcast shape must be non-negative")
-    return top_level("broadcast_to")(tensor_of(array), sizes)  # type: ignore[no-any-return]
+    return broadcasting.broadcast_to(tensor_of(array), sizes)  # type: ignore[no-any-return]
 
 
 @numpy_function

@@ -6,6 +6,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.pointwise import comparison, floating_point, selection
+from ...ops.reduce import differences, histograms, sampled_gradients, statistics
 from ...ops.reduce.statistics import variables
 from .conversion import (
     as_dtype,
@@ -17,7 +19,6 @@ from .conversion import (
     promoted,
     tensor_of,
     tensors_of,
-    top_level,
 )
 from .histograms import bin_numbers, counted, grid_counts, histogram_bin_edges
 from .registration import numpy_function
@@ -53,7 +54,7 @@ def cov(
     for weights in (often, much):
         if weights is not None and not float(weights.sum()):
             raise ZeroDivisionError("cov(): weights sum to zero, cannot be normalized")
-    return top_level("cov")(  # type: ignore[no-any-return]
+    return statistics.cov(  # type: ignore[no-any-return]
         rows, correction=correction, fweights=often, aweights=much
     )
 
@@ -82,7 +83,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    return top_level("corrcoef")(_rows(x, y, rowvar, dtype))  # type: ignore[no-any-return]
+    return statistics.corrcoef(_rows(x, y, rowvar, dtype))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -171,7 +172,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     places = tensor_of(x)
     places = places.long() if places.dtype is dtypes.bool else places
     w = None if weights is None else as_float(tensor_of(weights, places._xp)).to(dtypes.float64)
-    return top_level("bincount")(places, w, minlength)  # type: ignore[no-any-return]
+    return histograms.bincount(places, w, minlength)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -198,7 +199,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x, *more = promoted(x, *(e for e in ends if e is not None))
     given = iter(more)
     first, last = (None if e is None else next(given) for e in ends)
-    return top_level("diff")(x, n, axis, first, last)  # type: ignore[no-any-return]
+    return differences.diff(x, n, axis, first, last)  # type: ignore[no-any-return]
 
 
 def _slice_of(value: Any, x: Any, axis: int) -> Any:
@@ -226,7 +227,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
         8.0
     """
     values = as_float(y)
-    integrate = top_level("trapezoid")
+    integrate = differences.trapezoid
     if x is None:
         return integrate(values, dx=dx, dim=axis)  # type: ignore[no-any-return]
     return integrate(values, as_float(tensor_of(x, values._xp)), dim=axis)  # type: ignore
@@ -265,7 +266,7 @@ def gradient(
             s if isinstance(s, (int, float)) else as_float(tensor_of(s, x._xp)) for s in given
         ]
         spacing = [s.item() if isinstance(s, Tensor) and not s.ndim else s for s in spacing]
-    found = top_level("gradient")(x, spacing=spacing, dim=axes, edge_order=edge_order)
+    found = sampled_gradients.gradient(x, spacing=spacing, dim=axes, edge_order=edge_order)
     return found[0] if len(axes) == 1 else tuple(found)
 
 
@@ -290,13 +291,13 @@ def nan_to_num(
     """
     source = tensor_of(x)
     numbers: list[Any] = [nan, posinf, neginf]
-    tests = (top_level("isnan"), top_level("isposinf"), top_level("isneginf"))
+    tests = (comparison.isnan, comparison.isposinf, comparison.isneginf)
     given = [value if hasattr(value, "__len__") else None for value in numbers]
     found = source
     for test, value in zip(tests, given, strict=True):
         if value is not None:  # arrays, of which each element has its own
             filling = tensor_of(value, source._xp).to(source.dtype)
-            found = top_level("where")(test(source), filling, found)
+            found = selection.where(test(source), filling, found)
     rest = [value if each is None else None for value, each in zip(numbers, given, strict=True)]
-    found = top_level("nan_to_num")(found, *rest)
+    found = floating_point.nan_to_num(found, *rest)
     return found if copy else source.copy_(found)  # type: ignore[no-any-return]

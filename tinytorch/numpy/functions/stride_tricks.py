@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from .conversion import axes_of, tensor_of, top_level
+from ...ops.shape import strides as strides_ops
+from .conversion import axes_of, tensor_of
 from .registration import raising
 
 __all__ = ["as_strided", "sliding_window_view"]
@@ -41,7 +42,7 @@ def as_strided(
     if any(step % item for step in steps):
         raise ValueError(f"as_strided(): strides must be multiples of {item} bytes, got {steps}")
     sizes = tuple(source.shape) if shape is None else tuple(shape)
-    return top_level("as_strided")(  # type: ignore[no-any-return]
+    return strides_ops.as_strided(  # type: ignore[no-any-return]
         source, sizes, tuple(step // item for step in steps)
     )
 

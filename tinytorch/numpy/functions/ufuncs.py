@@ -11,7 +11,9 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...ops.pointwise import comparison, division, floating_point, rounding
 from ...ops.pointwise.selection import where as where_
+from . import elementwise
 from .complex_edges import OF_COMPLEX, OF_FLOATS
 from .conversion import (
     as_dtype,
@@ -21,7 +23,6 @@ from .conversion import (
     promoted,
     tensor_of,
     tensors_of,
-    top_level,
 )
 from .elementwise import divided, or_zero
 from .registration import filed, numpy_function
@@ -211,34 +212,34 @@ _OF_INTEGERS: dict[str, Callable[..., Any]] = {
 # -- the functions -------------------------------------------------------------------------------
 
 
-def _one(name: str, row: Row) -> None:
+def _one(name: str, row: Row) -> Callable[..., Any]:
     def function(
         x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
         order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
-        run = top_level(row.torch or name)
+        run = row.compute
         plain = out is None and where is True and dtype is None and name not in OF_FLOATS
         if plain and _alike((x,)):
             return run(x)  # type: ignore[no-any-return]
         return _run(name, run, (x,), out, where, casting, dtype)  # type: ignore[no-any-return]
 
-    _file(function, name, row, "x")
+    return _file(function, name, row, "x")
 
 
-def _two(name: str, row: Row) -> None:
+def _two(name: str, row: Row) -> Callable[..., Any]:
     wide = name == "float_power"
 
     def function(
         x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
         casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
-        run = top_level(row.torch or name)
+        run = row.compute
         plain = out is None and where is True and dtype is None and not wide
         if plain and _alike((x1, x2)):
             return run(x1, x2)  # type: ignore[no-any-return]
         return _run(name, run, (x1, x2), out, where, casting, dtype)  # type: ignore
 
-    _file(function, name, row, "x1", "x2")
+    return _file(function, name, row, "x1", "x2")
 
 
 _OPTIONS = """\
@@ -252,16 +253,22 @@ _OPTIONS = """\
 """
 
 
-def _file(function: Any, name: str, row: Row, *operands: str) -> None:
+def _file(function: Any, name: str, row: Row, *operands: str) -> Callable[..., Any]:
     listed = "".join(f"        {x}: Array, or what makes one.\n" for x in operands)
     doc = f"{row.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
-    filed(function, name, doc, f">>> np.{name}({row.operands})", row.shown)
+    return filed(function, name, doc, f">>> np.{name}({row.operands})", row.shown)
 
 
-for _name, _row in OF_ONE.items():
-    _one(_name, _row)
-for _name, _row in OF_TWO.items():
-    _two(_name, _row)
+_BY_NAME: dict[str, Any] = {name: _one(name, row) for name, row in OF_ONE.items()}
+_BY_NAME |= {name: _two(name, row) for name, row in OF_TWO.items()}
+
+# Those that other functions call.
+add, divide, multiply, power = map(_BY_NAME.__getitem__, ("add", "divide", "multiply", "power"))
+maximum, minimum, trunc = map(_BY_NAME.__getitem__, ("maximum", "minimum", "trunc"))
+arccos, arcsin, arctan2, arctanh = map(
+    _BY_NAME.__getitem__, ("arccos", "arcsin", "arctan2", "arctanh")
+)
+log, log2, log10, sqrt = map(_BY_NAME.__getitem__, ("log", "log2", "log10", "sqrt"))
 
 
 @numpy_function
@@ -292,11 +299,11 @@ def floor_divide(
 
 
 def _floored(a: Any, b: Any) -> Any:
-    found = top_level("floor_divide")(a, b)
+    found = division.floor_divide(a, b)
     if found.dtype.category < 2:
         return found
-    exact = top_level("div")(a, b)
-    infinite = top_level("isinf")
+    exact = division.div(a, b)
+    infinite = comparison.isinf
     unbounded = exact.isinf() | (infinite(tensor_of(b, found._xp)) & (exact == 0))
     return where_(unbounded, exact, found)
 
@@ -324,7 +331,7 @@ def heaviside(
 
 def _step(a: Any, b: Any) -> Any:
     x, y = promoted(*tensors_of(a, b))
-    return top_level("heaviside")(x, y).masked_fill(x != x, float("nan"))
+    return rounding.heaviside(x, y).masked_fill(x != x, float("nan"))
 
 
 @numpy_function
@@ -376,7 +383,7 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
         >>> exponent
         array([1, 3], dtype=int32)
     """
-    return _run("frexp", top_level("frexp"), (x,))  # type: ignore[no-any-return]
+    return _run("frexp", floating_point.frexp, (x,))  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -412,4 +419,4 @@ def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, T
         >>> whole
         array([-1.,  2.])
     """
-    return _run("modf", top_level("modf"), (x,), out)  # type: ignore[no-any-return]
+    return _run("modf", elementwise.modf, (x,), out)  # type: ignore[no-any-return]

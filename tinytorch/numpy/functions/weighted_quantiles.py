@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from ... import dtypes
-from .conversion import tensor_of, top_level
+from ...ops.sort import sorting
+from .conversion import tensor_of
 
 
 def rows(x: Any, axes: tuple[int, ...]) -> Any:
@@ -47,7 +48,7 @@ def weighted(
     kept = [1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes]
     values, counts = rows(x, axes), rows(weights, axes)
     lost = values != values
-    order = top_level("argsort")(values.detach(), stable=True)
+    order = sorting.argsort(values.detach(), stable=True)
     values = values.gather(-1, order)
     counts = (counts.masked_fill(lost, 0) if ignore else counts).gather(-1, order)
     below = counts.cumsum(-1)
