@@ -298,6 +298,10 @@ class Backend(SpecialFunctions):
     #: Whether the library's ``take`` raises IndexError where an index is out of bounds.
     checks_indices: ClassVar[bool] = False
 
+    #: Whether calls are recorded: True of the namespace of rules under ``create_graph``, whose
+    #: operands are Tensors that a rule must not write to.
+    records: ClassVar[bool] = False
+
     #: Whether the library itself refuses to write to what is ``readonly``.
     refuses_writes: ClassVar[bool] = True
 

@@ -404,7 +404,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _surprise_grad _target_weights""",
         "ops.nn.conv_correlation": "_conv _conv_input _conv_weight",
         "ops.nn.ctc_loss": "_ctc _ctc_grad",
-        "ops.nn.dropout": "_dropped _scaled_and_moved _sloped",
+        "ops.nn.dropout": "_dropped _scaled _scaled_and_moved _sloped",
         "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_rows
             _scale_gradient""",
         "ops.nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped _with_zero",
@@ -424,7 +424,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.bitwise": "_invert",
         "ops.pointwise.comparison": "_all_equal",
         "ops.pointwise.complex_numbers": "_conj _imag _real",
-        "ops.pointwise.floating_point": "_raised _scaled",
+        "ops.pointwise.floating_point": "_raised",
         "ops.pointwise.selection": "Tensor._where_method _masked",
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",

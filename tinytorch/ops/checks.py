@@ -87,9 +87,7 @@ def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
     What several passes compute then stays in the processor's cache from one to the next. Raw
     halves are computed in single precision.
     """
-    if not isinstance(xp, Backend):
-        return function(*arrays)
-    if is_half(arrays[-1]):
+    if not xp.records and is_half(arrays[-1]):
         return in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)
     return xp.blockwise(function, *arrays)
 

@@ -81,6 +81,46 @@ def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
     return operation(*args, **kwargs)
 
 
+# -- what kernels and rules find on a Backend, for rules that run on Tensors ----------------------
+
+#: See ``Backend.records``.
+records: bool = True
+#: See ``Backend.block_elements``: Tensors are not walked through in blocks.
+block_elements: int | None = None
+
+
+def blockwise(function: Callable[..., Any], *arrays: Any, unit: int = 1) -> Any:
+    """Return ``function(*arrays)``; see ``Backend.blockwise``.
+
+    Example:
+        >>> from tinytorch.numpy import functions
+        >>> functions.blockwise(lambda x: 2 * x, 3)
+        6
+    """
+    return function(*arrays)
+
+
+def in_parts(work: Callable[[int, int], Any], count: int, several: bool = False) -> list[Any]:
+    """Return the results of ``work``, called once; see ``Backend.in_parts``.
+
+    Example:
+        >>> from tinytorch.numpy import functions
+        >>> functions.in_parts(lambda start, stop: stop - start, 4)
+        [4]
+    """
+    return [work(0, count)]
+
+
+def check_all(condition: Tensor, message: str) -> None:
+    """Raise unless all of ``condition`` holds; see ``Backend.check_all``.
+
+    Example:
+        >>> from tinytorch.numpy import functions
+        >>> functions.check_all(functions.asarray([True]), "not all")
+    """
+    condition._xp.check_all(condition._data, message)
+
+
 #: NumPy's dtypes by name.
 DTYPES: frozenset[str] = frozenset(
     """bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64

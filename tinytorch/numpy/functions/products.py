@@ -120,7 +120,7 @@ def inner(a: Any, b: Any, /) -> Tensor:
     x, y = joined(a, b)
     if not x.ndim or not y.ndim:
         return _times(x, y)  # type: ignore[no-any-return]
-    return _summed(einsum.inner, x, y)  # type: ignore[no-any-return]
+    return _summed(einsum_ops.inner, x, y)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -176,7 +176,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     given = axes
     if isinstance(axes, (tuple, list)):
         given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
-    return _summed(einsum.tensordot, x, y, given)  # type: ignore[no-any-return]
+    return _summed(einsum_ops.tensordot, x, y, given)  # type: ignore[no-any-return]
 
 
 @numpy_function

@@ -189,13 +189,11 @@ def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any
     """
     if changes.dtype.kind != "c":
         return
-    raw = isinstance(xp, Backend)
-    backend = xp if raw else changes._xp
-    given = [x if raw else x._data for x in (changes, more) if x is not None]
-    change, *rest = [backend.diagonal(x, 0, -2, -1).imag for x in given]
+    given = [x for x in (changes, more) if x is not None]
+    change, *rest = [xp.diagonal(x, 0, -2, -1).imag for x in given]
     allowed = 1e-2 + (1e-2 * abs(rest[0]) if rest else 0)  # PyTorch's
     name, vectors, what = message
-    backend.check_all(
+    xp.check_all(
         abs(change + rest[0] if rest else change) <= allowed,
         f"{name}: The {vectors} in the complex case are specified up to multiplication by "
         f"e^{{i phi}}. The specified loss function depends on this {what} ill-defined.",

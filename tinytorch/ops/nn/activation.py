@@ -130,7 +130,7 @@ def logistic(xp: Any, x: Any) -> Any:
 
     That of the bare formula multiplies the infinity that ``exp`` overflows to by 0.
     """
-    return 1 / (1 + xp.exp(-x)) if isinstance(xp, Backend) else xp.call(sigmoid, x)
+    return xp.call(sigmoid, x) if xp.records else 1 / (1 + xp.exp(-x))
 
 
 def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
@@ -177,7 +177,7 @@ def exponential_below(
 
 def _below_zero(xp: Any, x: Any) -> Any:
     """``min(x, 0)``, 0 for NaN; its slope at 0 is 0, in a rule on Tensors."""
-    return xp.fmin(x, 0) if isinstance(xp, Backend) else masked(xp, x, x < 0)
+    return masked(xp, x, x < 0) if xp.records else xp.fmin(x, 0)
 
 
 def slope_of_exponential(xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float) -> Any:
@@ -251,7 +251,7 @@ def _gelu_inner(x: Any) -> Any:
 
 
 def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
-    if isinstance(xp, Backend) and is_half(x):
+    if not xp.records and is_half(x):
         return in_single(xp, _gelu_gradient, g, x, approximate=approximate)
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(x))
@@ -259,7 +259,7 @@ def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
             x = xp.minimum(xp.maximum(x, -9.0), 9.0)  # where t is 1 or -1, and x * x is finite
         slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
         return g * ((1 + t) * 0.5 + x * (1 - t * t) * slope * 0.5)
-    if isinstance(xp, Backend):
+    if not xp.records:
         return _gelu_slope(xp, g, x, xp.ndtr(x))
     density = xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
     return g * ((1 + xp.erf(x * math.sqrt(0.5))) * 0.5 + x * density)

@@ -157,17 +157,11 @@ def _blocks_rule(
             for heads in todo[start:stop]
         ]
 
-    several = xp.in_parts(part, len(todo), True) if _raw(xp) else [part(0, len(todo))]
-    found = [slopes for some in several for slopes in some]
+    found = [slopes for some in xp.in_parts(part, len(todo), True) for slopes in some]
     return tuple(
         xp.reshape(xp.concatenate(parts, axis=0), (*query.shape[:2], *parts[0].shape[1:]))
         for parts in zip(*found, strict=True)
     )
-
-
-def _raw(xp: Any) -> bool:
-    """Whether a rule runs on arrays, which it may write to."""
-    return isinstance(xp, Backend)
 
 
 def _slopes_of_heads(
@@ -177,7 +171,7 @@ def _slopes_of_heads(
     """The gradients by some heads' queries, keys and values."""
     for_query, for_key, for_value = [], _zeros(xp, key[heads]), _zeros(xp, value[heads])
     for rows in _rows(query.shape, key.shape[-2], _scores(xp)):
-        block, keys = (*heads, rows), _keys(rows, key, causal and _raw(xp))
+        block, keys = (*heads, rows), _keys(rows, key, causal and not xp.records)
         some = _block(xp, query, key, bias, heads, rows, keys)
         weights = xp.call(attention_weights, *some, scale, rows.start if causal else None)
         slope = xp.matmul(g[block], xp.swapaxes(value[heads][:, keys], -1, -2)) - inner[block]
@@ -191,12 +185,12 @@ def _slopes_of_heads(
 
 
 def _zeros(xp: Any, like: Any) -> Any:
-    return xp.zeros(like.shape, like.dtype) if _raw(xp) else 0
+    return 0 if xp.records else xp.zeros(like.shape, like.dtype)
 
 
 def _added(xp: Any, total: Any, keys: slice, some: Any) -> Any:
     """``total`` with the gradients by some keys added."""
-    if not _raw(xp):
+    if xp.records:
         return total + some
     total[:, keys] += some
     return total
@@ -204,7 +198,7 @@ def _added(xp: Any, total: Any, keys: slice, some: Any) -> Any:
 
 def _scores(xp: Any) -> int:
     """In one block: with what is computed from them they stay in the processor's cache."""
-    return 4 * xp.block_elements if _raw(xp) and xp.block_elements else _BLOCK
+    return 4 * xp.block_elements if xp.block_elements else _BLOCK
 
 
 def _heads(shape: Any, keys: int, scores: int) -> Iterator[tuple[int, slice]]:

@@ -19,7 +19,7 @@ _FEW = 16384
 
 def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
     """``function(axis, *arrays)`` along ``dim``, on raw arrays perhaps a few slices at a time."""
-    if not isinstance(xp, Backend):
+    if xp.records:
         return function(dim, *arrays)
     shape = arrays[0].shape
     if arrays[0].size < _FEW:
@@ -77,14 +77,14 @@ def _shares(xp: Backend, x: Array, axis: int) -> Array:
 
 def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     """The gradient for what ``out`` is the softmax of."""
-    if isinstance(xp, Backend) and is_half(g):
+    if not xp.records and is_half(g):
         return in_single(xp, softmax_gradient, g, out, dim=dim)
     if not g.ndim:
         return out * (g - g * out)
     dim %= g.ndim
 
     def part(axis: int, g: Any, out: Any) -> Any:
-        if axis != -1 or not isinstance(xp, Backend):
+        if axis != -1 or xp.records:
             return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
         slope = g - xp.sum_of_products(g, out)
         return xp.multiply(slope, out, out=slope)
@@ -108,14 +108,14 @@ def _logarithms(xp: Backend, x: Array, axis: int) -> Array:
 
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
-    if isinstance(xp, Backend) and is_half(g):
+    if not xp.records and is_half(g):
         return in_single(xp, _log_softmax_gradient, g, out, dim=dim)
     if not g.ndim:
         return g - xp.exp(out) * g
     dim %= g.ndim
 
     def part(axis: int, g: Any, out: Any) -> Any:
-        if not isinstance(xp, Backend):
+        if xp.records:
             return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
         shares = xp.exp(out)
         shares *= xp.sum(g, axis=axis, keepdims=True)

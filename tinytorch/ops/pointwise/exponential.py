@@ -102,7 +102,7 @@ def _integer_power(xp: Backend, x: Any, exponent: Array) -> Array:
 
 def doubled(xp: Any, x: Any) -> Any:
     """The slope of ``x ** 2``: in a graph a power, whose own slope is 0 and not missing."""
-    return 2 * x if isinstance(xp, Backend) else 2 * x**1
+    return 2 * x**1 if xp.records else 2 * x
 
 
 def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
