@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...warnings import warn
 from .conversion import array_of, as_float, cast, float_array, reduction_axes, tensor_of, written
 from .reductions import any as any_
 from .reductions import argmax, argmin, cumprod, cumsum, max, mean, min, prod, sum
 from .registration import filed, numpy_function, shared_as
 
 
-def _numbers(a: Any, value: float) -> Any:
-    """``a`` with another value for each NaN."""
-    x = array_of(a)
+def _numbers(x: Any, value: float) -> Any:
+    """``x`` with another value for each NaN."""
     return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
 
 
@@ -26,7 +25,7 @@ def _numbers_of(x: Any, where: Any) -> Any:
 
 
 def _of_numbers(
-    name: str, summary: str, register: Any, reduce: Any, start: float, *example: str
+    name: str, summary: str, read: Any, register: Any, reduce: Any, start: float, *example: str
 ) -> Callable[..., Tensor]:
     """``nansum`` and ``nanprod``."""
 
@@ -34,7 +33,7 @@ def _of_numbers(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
         keepdims: bool = False, initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
-        x = _numbers(a, start)
+        x = _numbers(read(a), start)
         return reduce(x, axis, dtype, out, keepdims, initial, where)  # type: ignore
 
     doc = f"""{summary} of the elements that are not NaN, of all or along ``axis``.
@@ -52,11 +51,11 @@ def _of_numbers(
 
 
 nansum: Callable[..., Tensor] = _of_numbers(
-    "nansum", "The sum", filed, sum, 0,
+    "nansum", "The sum", tensor_of, filed, sum, 0,
     ">>> np.nansum([1.0, np.nan, 2.0])", "3.0",
 )  # fmt: skip
 nanprod: Callable[..., Tensor] = _of_numbers(
-    "nanprod", "The product", shared_as, prod, 1,
+    "nanprod", "The product", array_of, shared_as, prod, 1,
     ">>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor(6.)",
 )  # fmt: skip
 
@@ -69,7 +68,7 @@ def _running_numbers(
     def function(
         a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
     ) -> Tensor:
-        return run(_numbers(a, start), axis, dtype, out)  # type: ignore[no-any-return]
+        return run(_numbers(array_of(a), start), axis, dtype, out)  # type: ignore[no-any-return]
 
     return shared_as(
         function,
@@ -127,7 +126,7 @@ def _warn(counts: Any, axes: tuple[int, ...], text: str) -> None:
     """A RuntimeWarning where nothing counts; arrays on a device are not read for that."""
     if counts.device.type == "cpu" and not counts.all():
         if not any_(counts, axes).all():
-            warnings.warn(text, RuntimeWarning, stacklevel=3)
+            warn(text, RuntimeWarning)
 
 
 def _variance(x: Any, axes: tuple[int, ...], freedom: float, counts: Any) -> tuple[Any, Any]:
@@ -160,7 +159,7 @@ def _spread(
         found, unknown = _variance(x, axes, freedom, counts)
         if unknown.device.type == "cpu" and unknown.any():
             text = "Degrees of freedom <= 0 for slice."
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warn(text, RuntimeWarning)
         found = found if keepdims or not axes else found.squeeze(axes)
         return written(finish(found), out)  # type: ignore
 

@@ -118,7 +118,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
     return unique(cat([x.ravel() for x in arrays_of(ar1, ar2)]))  # type: ignore[no-any-return]
 
 
-@shared(forms=(
+@shared(prepare=joining(2), forms=(
     "(..., return_indices: Literal[False] = False) -> Tensor",
     "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
 ))  # fmt: skip
