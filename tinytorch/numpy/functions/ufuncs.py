@@ -14,7 +14,6 @@ from ...core.tensor import Tensor
 from ...ops.pointwise import comparison, division, floating_point, rounding
 from ...ops.pointwise.selection import where as where_
 from . import elementwise
-from .complex_edges import OF_COMPLEX, OF_FLOATS
 from .conversion import (
     as_dtype,
     backend_of,
@@ -24,7 +23,7 @@ from .conversion import (
     tensor_of,
     tensors_of,
 )
-from .elementwise import divided, or_zero
+from .elementwise import OF_COMPLEX, OF_FLOATS, divided, or_zero
 from .registration import filed, numpy_function
 from .ufunc_table import OF_ONE, OF_TWO, Row
 
