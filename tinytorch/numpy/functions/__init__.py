@@ -22,7 +22,7 @@ from ...facade import constants
 from ...facade.resolve import HOMES, missing
 from ...ops.shape.broadcasting import broadcast_shapes
 from ...state import current_backend
-from . import (  # noqa: F401  # each registers its functions
+from . import (
     applied_functions,
     archives,
     assignment,
@@ -53,13 +53,47 @@ from . import (  # noqa: F401  # each registers its functions
     tensor_shapes,
     ufuncs,
     windows,
-)  # fmt: skip
+)
 from . import fft as fft
 from . import lib as lib
 from . import linalg as linalg
 from . import polynomials as polynomials
 from .array_api import VERSIONS, NamespaceInfo
 from .registration import SHARED, in_numpys_dialect
+
+#: Modules that register their functions when they are imported.
+FAMILIES = (
+    applied_functions,
+    archives,
+    assignment,
+    averages,
+    creation,
+    diagonals,
+    editing,
+    elementwise,
+    files,
+    histograms,
+    index_grids,
+    inspection,
+    joins,
+    memory,
+    nan_reductions,
+    ordering,
+    padding,
+    partial_orders,
+    parts,
+    products,
+    quantiles,
+    reductions,
+    sets,
+    shapes,
+    signals,
+    statistics,
+    tensor_creation,
+    tensor_shapes,
+    ufuncs,
+    windows,
+)
 
 __array_api_version__: str = VERSIONS[-1]
 SHARED["", "broadcast_shapes"] = broadcast_shapes, None
