@@ -1,4 +1,9 @@
-"""NumPy's orders, searches and choices: values alone, tuples of places."""
+"""NumPy's orders, searches and choices: values alone, tuples of places.
+
+Orders by NumPy's names: partitions, and by several keys.
+
+Sets: the distinct elements of tensors, and what two of them have in common.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +15,21 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.create import factories
 from ...ops.index import gathering
+from ...ops.named_results import named_result
 from ...ops.pointwise import selection
 from ...ops.shape import broadcasting, combining
+from ...ops.shape.joining import cat
+from ...ops.shape.sizes import normalize_dim
 from ...ops.sort import membership, sorting
 from ...ops.sort import unique as unique_ops
+from ...ops.sort.membership import isin as isin_of_membership
+from ...ops.sort.sorting import argsort as argsort_of_sorting
+from ...ops.sort.sorting import sort as sort_of_sorting
+from ...ops.sort.unique import unique as unique_of_unique
 from . import editing, ufuncs
 from .conversion import (
+    array_of,
+    arrays_of,
     as_dtype,
     common_dtype,
     flat_if_none,
@@ -26,7 +40,7 @@ from .conversion import (
     tensors_of,
     written,
 )
-from .registration import choosing, numpy_function, with_places
+from .registration import choosing, joining, numpy_function, shared, with_places
 
 
 def _orderable(x: Any) -> Any:
@@ -421,3 +435,259 @@ def clip(
     if high is not None:
         found = ufuncs.minimum(found, high)
     return written(found if found is not a else found.clone(), out)  # type: ignore
+
+
+@shared
+def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+    """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
+
+    Args:
+        a: Tensor of at least one dimension.
+        kth: The place or places; all elements are in theirs, for the tensor is sorted.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+
+    Raises:
+        IndexError: If there is no such place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.partition(tt.tensor([3, 1, 2]), 1)
+        tensor([1, 2, 3])
+    """
+    x, at = flat_if_none("partition", array_of(a), axis)
+    _check("partition", kth, x, at)
+    return sort_of_sorting(x, at)[0]
+
+
+@shared
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
+
+    Args:
+        a: Tensor of at least one dimension.
+        kth: The place or places; all are right, for the indices sort the tensor.
+        axis: The dimension, default the last; None means that of the flattened tensor.
+
+    Raises:
+        IndexError: If there is no such place.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
+        tensor([1, 2, 0])
+    """
+    x, at = flat_if_none("argpartition", array_of(a), axis)
+    _check("argpartition", kth, x, at)
+    return argsort_of_sorting(x, at)
+
+
+def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
+    if not x.numel():
+        return
+    for place in kth if isinstance(kth, (tuple, list)) else (kth,):
+        size = x.shape[axis]
+        if not -size <= place < size:
+            raise IndexError(f"{name}(): kth={place} is out of bounds for a dimension of {size}")
+
+
+@shared
+def lexsort(keys: Any, axis: int = -1) -> Tensor:
+    """Indices that sort by several keys, the last one first.
+
+    Args:
+        keys: Tensors of one shape; equal elements of the last are in the order of the one
+            before, and so on.
+        axis: The dimension; default the last.
+
+    Returns:
+        int64 tensor of a key's shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
+        tensor([1, 2, 0])
+    """
+    given = arrays_of(*keys)
+    at = normalize_dim("lexsort", axis, given[0].ndim)
+    order: Any = argsort_of_sorting(given[0], at, stable=True)
+    for key in given[1:]:
+        order = order.gather(at, argsort_of_sorting(key.gather(at, order), at, stable=True))
+    return order  # type: ignore[no-any-return]
+
+
+_unique_all_result = named_result("unique_all", "values indices inverse_indices counts")
+_unique_counts_result = named_result("unique_counts", "values counts")
+_unique_inverse_result = named_result("unique_inverse", "values inverse_indices")
+
+
+@shared
+def unique_values(x: Any) -> Tensor:
+    """The distinct elements, in ascending order; NaNs are distinct from each other.
+
+    Args:
+        x: Tensor of any shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_values(tt.tensor([3, 1, 3]))
+        tensor([1, 3])
+    """
+    return unique_of_unique(array_of(x))  # type: ignore[no-any-return]
+
+
+@shared
+def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
+    """The distinct elements, in ascending order, and how often each comes.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        A named tuple ``(values, counts)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_counts(tt.tensor([3, 1, 3])).counts
+        tensor([1, 2])
+    """
+    return _unique_counts_result(  # type: ignore[no-any-return]
+        *unique_of_unique(array_of(x), return_counts=True)
+    )
+
+
+@shared
+def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
+    """The distinct elements, in ascending order, and where among them each element is.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        A named tuple ``(values, inverse_indices)``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_inverse(tt.tensor([3, 1, 3])).inverse_indices
+        tensor([1, 0, 1])
+    """
+    return _unique_inverse_result(  # type: ignore[no-any-return]
+        *unique_of_unique(array_of(x), return_inverse=True)
+    )
+
+
+@shared
+def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The distinct elements, in ascending order, with places and counts.
+
+    Args:
+        x: Tensor of any shape.
+
+    Returns:
+        A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are the places
+        of first occurrence in the flattened tensor.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
+        tensor([1, 0])
+    """
+    options: Any = {
+        "return_index": True,
+        "return_inverse": True,
+        "return_counts": True,
+        "equal_nan": False,
+    }
+    found: Any = unique_of_unique(array_of(x), **options)
+    return _unique_all_result(*found)  # type: ignore[no-any-return]
+
+
+def _distinct(x: Any, assume_unique: bool) -> Any:
+    return x.ravel() if assume_unique else unique_of_unique(x)
+
+
+@shared(prepare=joining(2))
+def union1d(ar1: Any, ar2: Any) -> Tensor:
+    """The elements that are in either tensor, each once and in ascending order.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
+        tensor([1, 2, 3])
+    """
+    return unique_of_unique(cat([x.ravel() for x in arrays_of(ar1, ar2)]))  # type: ignore[no-any-return]
+
+
+@shared(prepare=joining(2), forms=(
+    "(..., return_indices: Literal[False] = False) -> Tensor",
+    "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
+))  # fmt: skip
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """The elements that are in both tensors, each once and in ascending order.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+        assume_unique: The elements of each are known to be distinct.
+        return_indices: Also return where each is in the flattened tensors, first occurrences.
+
+    Returns:
+        The elements; with ``return_indices`` a tuple with the places in ``ar1`` and ``ar2``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
+        tensor([2, 3])
+    """
+    a, b = arrays_of(ar1, ar2)
+    options: Any = {"return_index": True}
+    first, at = unique_of_unique(a, **options)
+    second, other = unique_of_unique(b, **options)
+    mine, theirs = isin_of_membership(first, second), isin_of_membership(second, first)
+    return (first[mine], at[mine], other[theirs]) if return_indices else first[mine]
+
+
+@shared
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+    """The elements of the first tensor that are not in the second.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+        assume_unique: The elements of each are known to be distinct; the order is then kept.
+
+    Returns:
+        Tensor of one dimension, in ascending order.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.setdiff1d(tt.tensor([3, 1, 2]), tt.tensor([2]))
+        tensor([1, 3])
+    """
+    a, b = arrays_of(ar1, ar2)
+    kept = _distinct(a, assume_unique)
+    return kept[~isin_of_membership(kept, b)]  # type: ignore[no-any-return]
+
+
+@shared(prepare=joining(2))
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+    """The elements that are in one of the tensors alone, each once and in ascending order.
+
+    Args:
+        ar1: Tensor of any shape.
+        ar2: Tensor of any shape.
+        assume_unique: The elements of each are known to be distinct.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
+        tensor([2, 3])
+    """
+    a, b = (_distinct(x, assume_unique) for x in arrays_of(ar1, ar2))
+    either = cat([a[~isin_of_membership(a, b)], b[~isin_of_membership(b, a)]])
+    return unique_of_unique(either)  # type: ignore[no-any-return]
