@@ -24,7 +24,6 @@ from ...ops.shape.broadcasting import broadcast_shapes
 from ...state import current_backend
 from . import (
     applied_functions,
-    archives,
     assignment,
     creation,
     diagonals,
@@ -34,7 +33,6 @@ from . import (
     index_grids,
     inspection,
     joins,
-    memory,
     nan_reductions,
     ordering,
     padding,
@@ -59,7 +57,7 @@ from .registration import SHARED, in_numpys_dialect
 #: Modules that register their functions when they are imported.
 FAMILIES = (
     applied_functions,
-    archives,
+    files,
     assignment,
     reductions,
     creation,
@@ -71,7 +69,7 @@ FAMILIES = (
     index_grids,
     inspection,
     joins,
-    memory,
+    files,
     nan_reductions,
     ordering,
     padding,
