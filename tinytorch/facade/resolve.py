@@ -163,7 +163,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.numpy._errstate": ("errstate",),
     "tinytorch.numpy.arrays": ("ndarray",),
     "tinytorch.numpy.functions.applied_functions": ("vectorize",),
-    "tinytorch.numpy.functions.index_objects": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
+    "tinytorch.numpy.functions.index_grids": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch.core.tensor": ("Size", "Tensor"),
     "tinytorch.compat.as_torch": ("install_as_torch", "uninstall_as_torch"),
     "tinytorch.compat.device_modules": ("get_device_module",),

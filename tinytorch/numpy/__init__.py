@@ -31,8 +31,8 @@ from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.array_api import NamespaceInfo
 from .functions.conversion import host
-from .functions.index_objects import index_exp as index_exp
-from .functions.index_objects import s_ as s_
+from .functions.index_grids import index_exp as index_exp
+from .functions.index_grids import s_ as s_
 from .grids import c_ as c_
 from .grids import mgrid as mgrid
 from .grids import ogrid as ogrid

@@ -8,7 +8,7 @@ from ..core.tensor import Tensor
 from ..dtypes import float64
 from .functions import applied_functions
 from .functions.conversion import in_float64
-from .functions.index_objects import Grid, Joiner
+from .functions.index_grids import Grid, Joiner
 from .kept import called_back, closed, kept, opened
 from .ndarray import ndarray
 

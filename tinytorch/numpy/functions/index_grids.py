@@ -1,19 +1,27 @@
-"""Indices: of grids, diagonals and triangles, and from several dimensions into one."""
+"""Indices: of grids, diagonals and triangles, and from several dimensions into one.
+
+NumPy's triangles and diagonals of matrices.
+
+Objects whose brackets make indices, grids and joined tensors: ``s_``, ``mgrid``, ``r_``.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.create.ranges import arange
+from ...ops.create.ranges import arange, linspace
 from ...ops.pointwise.selection import where
-from ...ops.shape.diagonal import tril_indices, triu_indices
-from ...ops.shape.joining import stack
-from .conversion import array_of, arrays_of
-from .registration import shared
+from ...ops.shape import diagonal as diagonal_ops
+from ...ops.shape.diagonal import tril_indices as tril_indices_of_diagonal
+from ...ops.shape.diagonal import triu_indices as triu_indices_of_diagonal
+from ...ops.shape.joining import cat, stack
+from ...state import default_dtype, default_dtype_context
+from .conversion import array_of, arrays_of, axes_of, backend_of, tensor_of
+from .registration import filed, numpy_function, shared
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
@@ -142,7 +150,7 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
     rows, columns = _sides("tril_indices_from", arr)
-    return tuple(tril_indices(rows, columns, k, backend=arr._xp))
+    return tuple(tril_indices_of_diagonal(rows, columns, k, backend=arr._xp))
 
 
 @shared
@@ -165,7 +173,7 @@ def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
     rows, columns = _sides("triu_indices_from", arr)
-    return tuple(triu_indices(rows, columns, k, backend=arr._xp))
+    return tuple(triu_indices_of_diagonal(rows, columns, k, backend=arr._xp))
 
 
 def _sides(name: str, arr: Tensor) -> tuple[int, int]:
@@ -225,3 +233,255 @@ def ravel_multi_index(
         step = math.prod(shape[d + 1 :] if order == "C" else shape[:d])
         found = found + _in_range(part.long(), shape[d], modes[d]) * step
     return array_of(found)
+
+
+def _triangle(name: str, keep: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+    def function(m: Any, k: int = 0) -> Tensor:
+        x = tensor_of(m)
+        x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
+        return keep(x, k)  # type: ignore[no-any-return]
+
+    return filed(
+        function,
+        name,
+        f"""{summary}
+
+    Args:
+        m: Tensor, or what makes one.
+        k: Which diagonal the triangle ends at; default the main one.
+    """,
+        *example,
+    )
+
+
+tril: Callable[..., Tensor] = _triangle(
+    "tril", diagonal_ops.tril, "The lower triangle of matrices, zeros above it.",
+    ">>> np.tril([[1, 2], [3, 4]])", "array([[1, 0],", "       [3, 4]])",
+)  # fmt: skip
+triu: Callable[..., Tensor] = _triangle(
+    "triu", diagonal_ops.triu, "The upper triangle of matrices, zeros below it.",
+    ">>> np.triu([[1, 2], [3, 4]])", "array([[1, 2],", "       [0, 4]])",
+)  # fmt: skip
+
+
+def _triangle_places(
+    name: str, places: Any, summary: str, *example: str
+) -> Callable[..., tuple[Tensor, Tensor]]:
+    def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+        return tuple(places(n, n if m is None else m, k))
+
+    return filed(
+        function,
+        name,
+        f"""{summary}
+
+    Args:
+        n: Rows.
+        k: Which diagonal the triangle ends at; default the main one.
+        m: Columns; default ``n``.
+    """,
+        *example,
+    )
+
+
+tril_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
+    "tril_indices", diagonal_ops.tril_indices, "Where the lower triangle of a matrix lies.",
+    ">>> np.tril_indices(2)", "(array([0, 1, 1]), array([0, 0, 1]))",
+)  # fmt: skip
+triu_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
+    "triu_indices", diagonal_ops.triu_indices, "Where the upper triangle of a matrix lies.",
+    ">>> np.triu_indices(2)", "(array([0, 0, 1]), array([0, 1, 1]))",
+)  # fmt: skip
+
+
+@numpy_function
+def diag(v: Any, k: int = 0) -> Tensor:
+    """A diagonal of a matrix, or the matrix with a vector on its diagonal.
+
+    Args:
+        v: Tensor of one or two dimensions.
+        k: Which diagonal; default the main one, positive ones are above it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diag([1, 2])
+        array([[1, 0],
+               [0, 2]])
+    """
+    return diagonal_ops.diag(tensor_of(v), k)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """The matrix with all elements of ``v`` on a diagonal.
+
+    Args:
+        v: Tensor, or what makes one.
+        k: Which diagonal; default the main one, positive ones are above it.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diagflat([1, 2], k=1)
+        array([[0, 1, 0],
+               [0, 0, 2],
+               [0, 0, 0]])
+    """
+    return diagonal_ops.diagflat(tensor_of(v), k)  # type: ignore[no-any-return]
+
+
+@numpy_function
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonals of two dimensions, as the last one.
+
+    Args:
+        a: Tensor of at least two dimensions.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        axis1: The dimension of the rows.
+        axis2: That of the columns.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.diagonal([[1, 2], [3, 4]])
+        array([1, 4])
+    """
+    x = tensor_of(a)
+    first, second = axes_of("diagonal", (axis1, axis2), x.ndim)
+    return diagonal_ops.diagonal(x, offset, first, second)  # type: ignore[no-any-return]
+
+
+def _range(part: slice, dtype: Any = None, floats: Any = None) -> Any:
+    """The numbers a slice stands for; an imaginary step is how many, both ends included."""
+    start = 0 if part.start is None else part.start
+    if dtype is None and not _whole(part):
+        dtype = floats or default_dtype()
+    if isinstance(part.step, complex):
+        return linspace(start, part.stop, int(abs(part.step)), dtype=dtype)
+    return arange(start, part.stop, 1 if part.step is None else part.step, dtype=dtype)
+
+
+def _whole(*parts: slice) -> bool:
+    """Whether slices stand for integers."""
+    given = [v for part in parts for v in (part.start, part.stop, part.step)]
+    return all(v is None or isinstance(v, int) for v in given)
+
+
+class IndexExpression:
+    """What ``s_`` and ``index_exp`` are: they return the index they are given.
+
+    Args:
+        maketuple: Whether a single index becomes a tuple of one.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.s_[2::2], tt.index_exp[1]
+        (slice(2, None, 2), (1,))
+    """
+
+    def __init__(self, maketuple: bool) -> None:
+        self.maketuple = maketuple
+
+    def __getitem__(self, item: Any) -> Any:
+        return (item,) if self.maketuple and not isinstance(item, tuple) else item
+
+
+class Grid:
+    """What ``mgrid`` and ``ogrid`` are: slices become tensors that span a grid.
+
+    Args:
+        sparse: Whether to give a tuple of tensors that broadcast to the grid instead.
+        floats: The dtype of what is not whole; default the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.mgrid[0:2, 0:2][1]
+        tensor([[0, 1],
+                [0, 1]])
+        >>> tt.ogrid[0:1:3j]
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+
+    def __init__(self, sparse: bool, floats: dtypes.dtype | None = None) -> None:
+        self.sparse = sparse
+        self.floats = floats
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return _range(key, None, self.floats)
+        floats = self.floats or default_dtype()
+        dtype = dtypes.int64 if _whole(*key) else floats
+        parts: Any = open_grid(*(_range(part, dtype) for part in key))
+        if self.sparse:
+            return parts
+        shape = [part.numel() for part in parts]
+        return stack([part.expand(shape) for part in parts])
+
+
+class Joiner:
+    """What ``r_`` and ``c_`` are: the items between the brackets, joined.
+
+    A slice is the range it stands for, with an imaginary step that many numbers with both
+    ends. A first string ``"axis,ndmin,place"`` says along which dimension to join, how many
+    dimensions items have at least, and where those they have go among them.
+
+    Args:
+        axis: The dimension along which items are joined.
+        ndmin: The least number of dimensions.
+        place: Where the dimensions that an item has go; -1 is last.
+        floats: The dtype of Python's floats; default the default dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.r_[0:3, 7, tt.tensor([5, 6])]
+        tensor([0, 1, 2, 7, 5, 6])
+        >>> tt.c_[tt.tensor([1, 2]), tt.tensor([3, 4])]
+        tensor([[1, 3],
+                [2, 4]])
+    """
+
+    def __init__(
+        self, axis: int = 0, ndmin: int = 1, place: int = -1,
+        floats: dtypes.dtype | None = None,
+    ) -> None:  # fmt: skip
+        self.floats = floats
+        self.axis = axis
+        self.ndmin = ndmin
+        self.place = place
+
+    def __getitem__(self, key: Any) -> Tensor:
+        items = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, place = self.axis, self.ndmin, self.place
+        if items and isinstance(items[0], str):
+            axis, ndmin, place = self._directive(items[0])
+            items = items[1:]
+        backend = backend_of(*items)
+        with default_dtype_context(self.floats or default_dtype()):
+            return cat([_item(item, ndmin, place, backend) for item in items], axis)
+
+    def _directive(self, text: str) -> tuple[int, int, int]:
+        try:
+            given = [int(part) for part in text.split(",")]
+        except ValueError:
+            raise ValueError(f"unknown special directive {text!r}: expected numbers") from None
+        return tuple(given + [self.axis, self.ndmin, self.place][len(given) :])  # type: ignore
+
+
+def _item(item: Any, ndmin: int, place: int, backend: Any) -> Any:
+    x: Any = _range(item) if isinstance(item, slice) else array_of(item, backend)
+    missing = ndmin - x.ndim
+    if missing <= 0:
+        return x
+    own = x.ndim
+    x = x.reshape([1] * missing + list(x.shape))
+    if place == -1 or not own:
+        return x
+    first = place + missing + 1 if place < 0 else place
+    order = list(range(ndmin))
+    return x.permute(order[:first] + order[missing:] + order[first:missing])
+
+
+c_: Joiner = Joiner(-1, 2, 0)
+r_: Joiner = Joiner()
+s_: IndexExpression = IndexExpression(False)
+index_exp: IndexExpression = IndexExpression(True)
+mgrid: Grid = Grid(False)
+ogrid: Grid = Grid(True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from . import diagonals, products
+from . import index_grids, products
 from .conversion import as_float, as_floats, joined, tensor_of, written
 from .registration import raising
 
@@ -92,7 +92,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
         array([1, 4])
     """
-    return diagonals.diagonal(x, offset, -2, -1)  # type: ignore[no-any-return]
+    return index_grids.diagonal(x, offset, -2, -1)  # type: ignore[no-any-return]
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
