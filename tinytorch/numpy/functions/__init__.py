@@ -44,7 +44,6 @@ from . import (
     statistics,
     tensor_shapes,
     ufuncs,
-    windows,
 )
 from . import fft as fft
 from . import lib as lib
@@ -84,7 +83,7 @@ FAMILIES = (
     creation,
     tensor_shapes,
     ufuncs,
-    windows,
+    signals,
 )
 
 __array_api_version__: str = VERSIONS[-1]
