@@ -24,7 +24,6 @@ from ...ops.shape.broadcasting import broadcast_shapes
 from ...state import current_backend
 from . import (
     applied_functions,
-    assignment,
     creation,
     editing,
     elementwise,
@@ -56,7 +55,7 @@ from .registration import SHARED, in_numpys_dialect
 FAMILIES = (
     applied_functions,
     files,
-    assignment,
+    editing,
     reductions,
     creation,
     index_grids,
