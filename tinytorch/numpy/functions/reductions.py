@@ -445,7 +445,7 @@ def average(
     axes = axes_of("average", axis, x.ndim)
     if weights is None:
         found = reduced(x, "mean", axes, keepdims)
-        total = x.new_ones(()) * (x.numel() / max(found.numel(), 1))
+        total = x.new_ones(()) * (x.numel() / (found.numel() or 1))
     else:
         w = _spread_out(array_of(weights, x._xp), x, axes)
         product = x * w
