@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ... import dtypes, return_types
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from . import tensor_shapes  # noqa: F401  # registers what is shared with tinytorch.linalg
 from .conversion import as_float, as_floats, axes_of, host
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal

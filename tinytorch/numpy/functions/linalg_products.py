@@ -1,4 +1,4 @@
-"""``numpy.linalg``'s products of matrices and tensors, and what views them."""
+"""NumPy's products in ``linalg``, some of which ``tinytorch.linalg`` shares."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
 from . import index_grids, products
-from .conversion import as_float, as_floats, joined, tensor_of, written
-from .registration import raising
+from .conversion import alike, array_of, arrays_of, as_float, as_floats, joined, tensor_of, written
+from .registration import joining, raising, shared
 
 
 @raising
@@ -120,3 +120,65 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
         array([3, 7])
     """
     return products.matmul(x1, x2)  # type: ignore[no-any-return]
+
+
+@shared(namespaces=("linalg",))
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    """The sum of the elements on the diagonal of each matrix.
+
+    Args:
+        x: Tensor of shape ``(*, rows, columns)``.
+        offset: Which diagonal; default the main one, positive ones are above it.
+        dtype: What to add in; default ``x``'s, 64 bits for integers.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
+        tensor([2., 2., 2.])
+    """
+    return products.trace(array_of(x), offset, -2, -1, dtype)
+
+
+@shared(namespaces=("linalg",), prepare=joining(2))
+def outer(x1: Any, x2: Any, /) -> Tensor:
+    """Every product of an element of one vector and one of another.
+
+    Args:
+        x1: Tensor of shape ``(n,)``.
+        x2: Tensor of shape ``(m,)``.
+
+    Returns:
+        Tensor of shape ``(n, m)``.
+
+    Raises:
+        ValueError: For other numbers of dimensions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]])
+    """
+    a, b = arrays_of(x1, x2)
+    if a.ndim != 1 or b.ndim != 1:
+        raise ValueError(
+            f"outer(): Input arrays must be one-dimensional, got {a.ndim} and {b.ndim} dimensions"
+        )
+    return products.outer(a, b)
+
+
+@shared(namespaces=("linalg",), prepare=joining(2))
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
+    """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
+
+    Args:
+        x1: Tensor, or what makes one.
+        x2: Tensor, or what makes one.
+        axes: How many: the last ones of ``x1`` and the first of ``x2``; or which of both.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
+        tensor(6.)
+    """
+    return products.tensordot(*alike(x1, x2), axes)

@@ -14,9 +14,9 @@ from ...ops.linalg.matmul import outer as outer_of_vectors
 from ...ops.linalg.vector_products import trace as sum_of_diagonal
 from ...ops.pointwise import comparison
 from ...ops.shape import broadcasting
-from .conversion import axes_of, cast, joined, promoted, tensor_of, written
+from .conversion import alike, axes_of, cast, joined, promoted, tensor_of, written
 from .reductions import total_dtype
-from .registration import numpy_function
+from .registration import joining, numpy_function, shared
 
 
 @numpy_function
@@ -325,3 +325,72 @@ def allclose(
     """
     found: Any = isclose(a, b, rtol, atol, equal_nan)
     return bool(found.all())
+
+
+@shared(prepare=joining(2))
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+    """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
+
+    Args:
+        x1: Tensor of at least one dimension.
+        x2: Tensor that broadcasts with it.
+        axis: The dimension; default the last.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
+        tensor([3, 7])
+    """
+    a, b = alike(x1, x2)
+    if a.shape[axis] != b.shape[axis]:
+        raise ValueError(
+            f"vecdot(): dimension {axis} of the operands differs: {a.shape[axis]} and "
+            f"{b.shape[axis]}"
+        )
+    return (a.conj_physical() * b).sum(axis).to(a.dtype)  # type: ignore[no-any-return]
+
+
+@shared(prepare=joining(2))
+def matvec(x1: Any, x2: Any, /) -> Tensor:
+    """Products of matrices and vectors.
+
+    Args:
+        x1: Tensor of shape ``(*, n, k)``.
+        x2: Tensor of shape ``(*, k)``.
+
+    Returns:
+        Tensor of shape ``(*, n)``.
+
+    Raises:
+        RuntimeError: If the inner sizes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
+        tensor([3, 7])
+    """
+    a, b = alike(x1, x2)
+    return (a @ b.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
+
+
+@shared(prepare=joining(2))
+def vecmat(x1: Any, x2: Any, /) -> Tensor:
+    """Products of vectors, conjugated if complex, and matrices.
+
+    Args:
+        x1: Tensor of shape ``(*, n)``.
+        x2: Tensor of shape ``(*, n, k)``.
+
+    Returns:
+        Tensor of shape ``(*, k)``.
+
+    Raises:
+        RuntimeError: If the inner sizes differ.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
+        tensor([4, 6])
+    """
+    a, b = alike(x1, x2)
+    return (a.conj_physical().unsqueeze(-2) @ b).squeeze(-2)  # type: ignore[no-any-return]
