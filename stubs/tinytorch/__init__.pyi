@@ -173,9 +173,9 @@ from tinytorch.jit import fork as fork
 from tinytorch.jit import wait as wait
 from tinytorch.numpy._errstate import errstate as errstate
 from tinytorch.numpy.functions.applied_functions import vectorize as vectorize
-from tinytorch.numpy.functions.index_objects import Grid
-from tinytorch.numpy.functions.index_objects import IndexExpression
-from tinytorch.numpy.functions.index_objects import Joiner
+from tinytorch.numpy.functions.index_grids import Grid
+from tinytorch.numpy.functions.index_grids import IndexExpression
+from tinytorch.numpy.functions.index_grids import Joiner
 from tinytorch.numpy.ndarray import ndarray as ndarray
 from tinytorch.ops.create.factories import Placement
 from tinytorch.ops.create.typed_storage import BFloat16Storage as BFloat16Storage

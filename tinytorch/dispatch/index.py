@@ -9,30 +9,29 @@ from typing import Final
 FAMILIES: Final[dict[str, dict[str, str]]] = {
     "": {
         "numpy.functions.applied_functions": "apply_along_axis piecewise",
-        "numpy.functions.archives": "savez savez_compressed",
-        "numpy.functions.assignment": "copyto fill_diagonal place put_along_axis putmask",
-        "numpy.functions.averages": "average cumulative_prod cumulative_sum ptp",
-        "numpy.functions.editing": """append block compress delete extract flatnonzero insert resize
-            take_along_axis trim_zeros""",
+        "numpy.functions.creation": """array asanyarray ascontiguousarray astype copy fromfunction
+            fromiter geomspace identity tri""",
+        "numpy.functions.editing": """append block compress copyto delete extract fill_diagonal
+            flatnonzero insert place put_along_axis putmask resize take_along_axis trim_zeros""",
         "numpy.functions.elementwise": "bitwise_count cbrt divmod fabs iscomplex modf rint",
-        "numpy.functions.histograms": "histogram2d histogram_bin_edges",
+        "numpy.functions.files": "savez savez_compressed",
         "numpy.functions.index_grids": """diag_indices diag_indices_from indices ix_
             ravel_multi_index tril_indices_from triu_indices_from""",
         "numpy.functions.inspection": """array_equal array_equiv common_type iscomplexobj isdtype
             isrealobj isscalar issubdtype min_scalar_type ndim shape size""",
+        "numpy.functions.joins": "pad",
         "numpy.functions.nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax nanmin
             nanprod nanstd nanvar""",
-        "numpy.functions.padding": "pad",
-        "numpy.functions.partial_orders": "argpartition lexsort partition",
+        "numpy.functions.ordering": """argpartition intersect1d lexsort partition setdiff1d setxor1d
+            union1d unique_all unique_counts unique_inverse unique_values""",
+        "numpy.functions.products": "matvec vecdot vecmat",
         "numpy.functions.quantiles": "nanpercentile percentile",
-        "numpy.functions.sets": """intersect1d setdiff1d setxor1d union1d unique_all unique_counts
-            unique_inverse unique_values""",
-        "numpy.functions.signals": "convolve correlate digitize ediff1d interp unwrap",
-        "numpy.functions.tensor_creation": """array asanyarray ascontiguousarray astype copy
-            fromfunction fromiter geomspace identity tri""",
-        "numpy.functions.tensor_shapes": """broadcast_arrays expand_dims matrix_transpose matvec
-            permute_dims repeat rollaxis unstack vecdot vecmat""",
-        "numpy.functions.windows": "bartlett blackman hamming hanning kaiser",
+        "numpy.functions.reductions": "average cumulative_prod cumulative_sum ptp",
+        "numpy.functions.signals": """bartlett blackman convolve correlate digitize ediff1d hamming
+            hanning interp kaiser unwrap""",
+        "numpy.functions.statistics": "histogram2d histogram_bin_edges",
+        "numpy.functions.tensor_shapes": """broadcast_arrays expand_dims matrix_transpose
+            permute_dims repeat rollaxis unstack""",
         "ops.create.conversion": "clone to",
         "ops.create.factories": """as_tensor asarray empty empty_like empty_permuted empty_strided
             eye from_numpy frombuffer full full_like ones ones_like scalar_tensor tensor zeros
@@ -318,7 +317,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.fft.transforms": "fft hfft ifft ihfft irfft rfft",
     },
     "linalg": {
-        "numpy.functions.tensor_shapes": "matrix_transpose outer tensordot trace",
+        "numpy.functions.linalg_products": "outer tensordot trace",
+        "numpy.functions.tensor_shapes": "matrix_transpose",
+        "ops.linalg.determinant": "det slogdet",
         "ops.linalg.eigen": "eig eigh eigvals eigvalsh",
         "ops.linalg.lu": "ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve",
         "ops.linalg.matmul": "matmul",
@@ -448,7 +449,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.special.gamma_functions": "_polygamma",
     },
     "return_types": {
-        "numpy.functions.sets": """unique_all unique_all_out unique_counts unique_counts_out
+        "numpy.functions.ordering": """unique_all unique_all_out unique_counts unique_counts_out
             unique_inverse unique_inverse_out""",
         "ops.linalg.eigen": "linalg_eig linalg_eig_out linalg_eigh linalg_eigh_out",
         "ops.linalg.lu": """linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_factor_ex_out

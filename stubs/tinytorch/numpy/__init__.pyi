@@ -105,8 +105,8 @@ from tinytorch.numpy.flat import flatiter as flatiter
 from tinytorch.numpy.functions import __array_api_version__ as __array_api_version__
 from tinytorch.numpy.functions.array_api import NamespaceInfo
 from tinytorch.numpy.functions.files import Archive
-from tinytorch.numpy.functions.index_objects import index_exp as index_exp
-from tinytorch.numpy.functions.index_objects import s_ as s_
+from tinytorch.numpy.functions.index_grids import index_exp as index_exp
+from tinytorch.numpy.functions.index_grids import s_ as s_
 from tinytorch.numpy.grids import c_ as c_
 from tinytorch.numpy.grids import mgrid as mgrid
 from tinytorch.numpy.grids import ogrid as ogrid

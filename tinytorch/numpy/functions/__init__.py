@@ -85,7 +85,7 @@ FAMILIES = (
 )
 
 __array_api_version__: str = VERSIONS[-1]
-SHARED["", "broadcast_shapes"] = broadcast_shapes, None
+SHARED["broadcast_shapes"] = broadcast_shapes
 
 
 def __array_namespace_info__() -> NamespaceInfo:
@@ -171,7 +171,10 @@ def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
 
 def function_of(name: str) -> Callable[..., Any] | None:
     """NumPy's function of this name; None if there is none."""
-    return NAMESPACES["numpy"].get(name) or in_numpys_dialect("", name)
+    function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
+    if function is None and name in SHARED:
+        return in_numpys_dialect(SHARED[name])
+    return function
 
 
 def _attribute(name: str) -> Any:
@@ -207,6 +210,5 @@ def _forwarded(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    shared_names = (name for space, name in SHARED if not space)
     kinds = (name for name in DTYPES if current_backend().supports(NAMES[name]))
-    return sorted({*NAMESPACES["numpy"], *shared_names, *kinds, *HOMES[constants.__name__]})
+    return sorted({*NAMESPACES["numpy"], *SHARED, *kinds, *HOMES[constants.__name__]})

@@ -109,9 +109,10 @@ def raising(function: Callable[P, R]) -> Callable[P, R]:
     return told
 
 
-#: Functions that ``tinytorch`` and ``tinytorch.numpy`` share, by namespace and name; and what
-#: prepares the arguments that the latter is called with.
-SHARED: dict[tuple[str, str], tuple[Callable[..., Any], Prepare]] = {}
+#: Functions that ``tinytorch`` and ``tinytorch.numpy`` share, by name.
+SHARED: dict[str, Callable[..., Any]] = {}
+#: What prepares the arguments of calls of them, and of ``linalg``'s, under ``tinytorch.numpy``.
+_PREPARE: dict[Callable[..., Any], Prepare] = {}
 
 
 def shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) -> Any:
@@ -129,8 +130,9 @@ def shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) 
     if function is None:
         return functools.partial(shared, prepare=prepare, **options)
     public: Any = composite(function, **options)
-    (space,) = options.get("namespaces", ("",))
-    SHARED[space, public.__name__] = public, prepare
+    _PREPARE[public] = prepare
+    if "namespaces" not in options:
+        SHARED[public.__name__] = public
     return public
 
 
@@ -149,16 +151,14 @@ def joining(count: int) -> Prepare:
     return prepare
 
 
-def in_numpys_dialect(space: str, name: str) -> Callable[..., Any] | None:
-    """Return the shared function of this name as ``tinytorch.numpy`` has it; None if none is.
+def in_numpys_dialect(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a shared function as ``tinytorch.numpy`` has it.
 
     Python floats are float64, dtypes are read and operands promoted as in NumPy, and errors are of
     NumPy's types.
     """
-    function, prepare = SHARED.get((space, name), (None, None))
-    if function is None:
-        return None
     public: Any = function
+    prepare = _PREPARE.get(function)
     run = truthful(public.op, function)
     signature = inspect.signature(function)
     places = list(signature.parameters)
@@ -176,8 +176,7 @@ def in_numpys_dialect(space: str, name: str) -> Callable[..., Any] | None:
 
     if signature.return_annotation == "Any":
         signature = signature.replace(return_annotation="Tensor | tuple[Tensor, ...]")
-    call.__name__ = call.__qualname__ = name
-    call.__module__ = f"tinytorch.numpy.{space}".rstrip(".")
+    call.__module__ = public.__module__.replace("tinytorch", "tinytorch.numpy", 1)
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
