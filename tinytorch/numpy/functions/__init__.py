@@ -40,7 +40,6 @@ from . import (
     shapes,
     signals,
     statistics,
-    tensor_shapes,
     ufuncs,
 )
 from . import fft as fft
@@ -79,7 +78,7 @@ FAMILIES = (
     signals,
     statistics,
     creation,
-    tensor_shapes,
+    shapes,
     ufuncs,
     signals,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from ... import dtypes, return_types
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
-from . import linalg_products, products, tensor_shapes
+from . import linalg_products, products, shapes
 from .conversion import as_float, as_floats, axes_of, host
 from .linalg_products import cross as cross
 from .linalg_products import diagonal as diagonal
@@ -30,7 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 # Shared with ``tinytorch.linalg``.
-matrix_transpose: Callable[..., Tensor] = in_numpys_dialect(tensor_shapes.matrix_transpose)
+matrix_transpose: Callable[..., Tensor] = in_numpys_dialect(shapes.matrix_transpose)
 outer: Callable[..., Tensor] = in_numpys_dialect(linalg_products.outer)
 tensordot: Callable[..., Tensor] = in_numpys_dialect(linalg_products.tensordot)
 trace: Callable[..., Tensor] = in_numpys_dialect(linalg_products.trace)
