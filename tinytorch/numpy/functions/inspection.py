@@ -10,8 +10,8 @@ from ... import dtypes
 from ...core.size import Size
 from ...core.tensor import Tensor
 from ...state import default_dtype
-from .conversion import array_of, arrays_of
-from .registration import shared
+from .conversion import array_of, arrays_of, as_dtype, common_dtype, host
+from .registration import numpy_function, shared
 
 
 @shared
@@ -291,3 +291,53 @@ def _smallest_float(*values: float) -> dtypes.dtype:
         if all(v <= dtypes.finfo(found).max or v == float("inf") or v != v for v in values):
             return found
     return dtypes.float64
+
+
+@numpy_function
+def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
+    """The dtype that NumPy's rules of promotion give.
+
+    Args:
+        *arrays_and_dtypes: Tensors, dtypes and Python numbers.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.result_type(np.int32, np.float32)
+        dtype('float64')
+    """
+    return common_dtype(*(as_dtype(v) if isinstance(v, (str, type)) else v
+                          for v in arrays_and_dtypes))  # fmt: skip
+
+
+@numpy_function
+def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
+    """The smallest dtype that both can be cast to without loss.
+
+    Args:
+        type1: A dtype.
+        type2: A dtype.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.promote_types("int8", "uint8")
+        dtype('int16')
+    """
+    return result_type(as_dtype(type1), as_dtype(type2))
+
+
+@numpy_function
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+    """Whether a cast is allowed.
+
+    Args:
+        from_: A dtype, or a tensor.
+        to: A dtype.
+        casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
+        (False, True)
+    """
+    source = from_.dtype if isinstance(from_, Tensor) else as_dtype(from_)
+    return bool(host().can_cast(source.dtype, as_dtype(to).dtype, casting))

@@ -13,7 +13,7 @@ from ...ops.create import factories_like
 from ...ops.pointwise import comparison, complex_numbers, rounding, trigonometric
 from ...ops.special import bessel_functions
 from . import ufuncs
-from .conversion import as_dtype, as_float, common_dtype, host, tensor_of, written
+from .conversion import as_float, tensor_of, written
 from .registration import filed, numpy_function
 
 
@@ -231,53 +231,3 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
 
 
 # -- dtypes ---------------------------------------------------------------------------------------
-
-
-@numpy_function
-def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
-    """The dtype that NumPy's rules of promotion give.
-
-    Args:
-        *arrays_and_dtypes: Tensors, dtypes and Python numbers.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.result_type(np.int32, np.float32)
-        dtype('float64')
-    """
-    return common_dtype(*(as_dtype(v) if isinstance(v, (str, type)) else v
-                          for v in arrays_and_dtypes))  # fmt: skip
-
-
-@numpy_function
-def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
-    """The smallest dtype that both can be cast to without loss.
-
-    Args:
-        type1: A dtype.
-        type2: A dtype.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.promote_types("int8", "uint8")
-        dtype('int16')
-    """
-    return result_type(as_dtype(type1), as_dtype(type2))
-
-
-@numpy_function
-def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
-    """Whether a cast is allowed.
-
-    Args:
-        from_: A dtype, or a tensor.
-        to: A dtype.
-        casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
-        (False, True)
-    """
-    source = from_.dtype if isinstance(from_, Tensor) else as_dtype(from_)
-    return bool(host().can_cast(source.dtype, as_dtype(to).dtype, casting))
