@@ -29,10 +29,10 @@ from ._errstate import errstate as errstate
 from .arrays import ndarray as ndarray
 from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
-from .functions.array_api import NamespaceInfo
 from .functions.conversion import host
 from .functions.index_grids import index_exp as index_exp
 from .functions.index_grids import s_ as s_
+from .functions.inspection import NamespaceInfo
 from .grids import c_ as c_
 from .grids import mgrid as mgrid
 from .grids import ogrid as ogrid

@@ -45,7 +45,7 @@ from . import fft as fft
 from . import lib as lib
 from . import linalg as linalg
 from . import polynomials as polynomials
-from .array_api import VERSIONS, NamespaceInfo
+from .inspection import VERSIONS, NamespaceInfo
 from .registration import SHARED, in_numpys_dialect
 
 #: Modules that register their functions when they are imported.
