@@ -26,18 +26,18 @@ from . import lib as lib
 from . import linalg as linalg
 from . import random as random
 from ._errstate import errstate as errstate
+from .arrays import c_ as c_
+from .arrays import mgrid as mgrid
 from .arrays import ndarray as ndarray
+from .arrays import ogrid as ogrid
+from .arrays import r_ as r_
+from .arrays import vectorize as vectorize
 from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.conversion import host
 from .functions.index_grids import index_exp as index_exp
 from .functions.index_grids import s_ as s_
 from .functions.inspection import NamespaceInfo
-from .grids import c_ as c_
-from .grids import mgrid as mgrid
-from .grids import ogrid as ogrid
-from .grids import r_ as r_
-from .grids import vectorize as vectorize
 from .hosted import frompyfunc as frompyfunc
 from .iteration import broadcast as broadcast
 from .iteration import ndenumerate as ndenumerate
