@@ -32,7 +32,6 @@ from .arrays import ndarray as ndarray
 from .arrays import ogrid as ogrid
 from .arrays import r_ as r_
 from .arrays import vectorize as vectorize
-from .flat import flatiter as flatiter
 from .functions import __array_api_version__ as __array_api_version__
 from .functions.conversion import host
 from .functions.index_grids import index_exp as index_exp
@@ -40,6 +39,7 @@ from .functions.index_grids import s_ as s_
 from .functions.inspection import NamespaceInfo
 from .hosted import frompyfunc as frompyfunc
 from .iteration import broadcast as broadcast
+from .iteration import flatiter as flatiter
 from .iteration import ndenumerate as ndenumerate
 from .kept import kept
 from .names import ALONE, of_host, public

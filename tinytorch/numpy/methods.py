@@ -11,10 +11,10 @@ from types import ModuleType
 from typing import Any
 
 from . import direct, functions
-from .flat import flatiter
 from .functions.conversion import allowed, as_dtype, host
 from .in_place import byteswap, fill, partition, put, resize, setfield, setflags, sort
 from .indexing import getitem, setitem
+from .iteration import flatiter
 from .kept import closed, kept, opened, scalars_of
 from .names import public
 from .ndarray import alike, array_of_tensor, native, ndarray
