@@ -12,8 +12,18 @@ from typing import Any
 
 from . import direct, functions
 from .functions.conversion import allowed, as_dtype, host
-from .in_place import byteswap, fill, partition, put, resize, setfield, setflags, sort
-from .indexing import getitem, setitem
+from .indexing import (
+    byteswap,
+    fill,
+    getitem,
+    partition,
+    put,
+    resize,
+    setfield,
+    setflags,
+    setitem,
+    sort,
+)
 from .iteration import flatiter
 from .kept import closed, kept, opened, scalars_of
 from .names import public
