@@ -20,10 +20,10 @@ from stub_operations import (
 )  # fmt: skip
 from stub_writer import Writer, declaration
 
-from tinytorch.numpy.kept import kept
 from tinytorch.numpy.names import _MAKE_ARRAYS, public
 from tinytorch.numpy.operators import OF_TWO
 from tinytorch.numpy.ufunc import ufunc
+from tinytorch.numpy.wrapping import kept
 
 #: What an argument is that makes the result a Tensor.
 TENSORS = "Tensor | Sequence[Tensor]"

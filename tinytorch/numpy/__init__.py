@@ -41,7 +41,6 @@ from .hosted import frompyfunc as frompyfunc
 from .iteration import broadcast as broadcast
 from .iteration import flatiter as flatiter
 from .iteration import ndenumerate as ndenumerate
-from .kept import kept
 from .names import ALONE, of_host, public
 from .polynomials import poly1d as poly1d
 from .polynomials import polyadd as polyadd
@@ -61,6 +60,7 @@ from .printing import printoptions as printoptions
 from .printing import set_printoptions as set_printoptions
 from .scalars import finfo as finfo
 from .ufunc import ufunc as ufunc
+from .wrapping import kept
 
 
 def __array_namespace_info__() -> NamespaceInfo:

@@ -14,14 +14,13 @@ from ..core.tensor import Tensor
 from ..dtypes import float64
 from ..facade.packages import Namespace, names_of
 from . import methods, operators
-from .direct import host_function
 from .functions import applied_functions
 from .functions.conversion import host, in_float64
 from .functions.index_grids import Grid, Joiner
-from .kept import called_back, closed, kept, opened, scalars_of
 from .ndarray import array_of_tensor as array_of_tensor
 from .ndarray import ndarray as ndarray
 from .ndarray import wrap_result as wrap_result
+from .wrapping import called_back, closed, host_function, kept, opened, scalars_of
 
 methods.attach()
 operators.attach()

@@ -18,12 +18,12 @@ from .. import dtypes
 from ..core.holder import Holder
 from ..core.tensor import Tensor
 from ..dispatch.error_context import as_numpys
-from . import direct, functions
+from . import functions, wrapping
 from .functions.conversion import as_dtype, host
 from .functions.registration import raising
-from .kept import opened
 from .names import public
 from .ndarray import alike, array_of_tensor, ndarray, wrap_result
+from .wrapping import opened
 
 
 def given_to(tensor: Any, value: Any) -> Any:
@@ -84,8 +84,8 @@ _WRONG = (
 @raising
 def getitem(self: ndarray, key: Any) -> ndarray:
     """``array[key]``: a view for integers and slices, else a copy; one element is a scalar."""
-    found = direct.item(self, key)
-    if found is not direct.NOT:
+    found = wrapping.item(self, key)
+    if found is not wrapping.NOT:
         return found  # type: ignore[no-any-return]
     place = key_of(key)
     part: Any = self._tensor[place]
@@ -98,7 +98,7 @@ def getitem(self: ndarray, key: Any) -> ndarray:
 @raising
 def setitem(self: ndarray, key: Any, value: Any) -> None:
     """``array[key] = value``."""
-    if not self._scalar and direct.write(self, key, value):
+    if not self._scalar and wrapping.write(self, key, value):
         return
     tensor: Any = self._tensor
     if self._scalar:
@@ -209,7 +209,7 @@ def fill(self: ndarray, value: Any) -> None:
         >>> a
         array([5., 5.])
     """
-    if not direct.overwrite(host().ndarray.fill, (self, value), {}):
+    if not wrapping.overwrite(host().ndarray.fill, (self, value), {}):
         self[...] = value
 
 
@@ -233,7 +233,7 @@ def sort(
         array([1, 2, 3])
     """
     given = (self, axis, kind, order)
-    if not direct.overwrite(host().ndarray.sort, given, {"stable": stable}):
+    if not wrapping.overwrite(host().ndarray.sort, given, {"stable": stable}):
         self[...] = array_of_tensor(functions.sort(self._tensor, axis))
 
 
@@ -255,7 +255,7 @@ def partition(
         >>> a[1]
         2
     """
-    if not direct.overwrite(host().ndarray.partition, (self, kth, axis, kind, order), {}):
+    if not wrapping.overwrite(host().ndarray.partition, (self, kth, axis, kind, order), {}):
         self[...] = array_of_tensor(functions.partition(self._tensor, kth, axis))
 
 

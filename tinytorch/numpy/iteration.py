@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from . import direct, functions
+from . import functions, wrapping
 from .functions.conversion import host
 from .hosted import outlined
 from .indexing import key_of
-from .kept import kept
 from .ndarray import array_of_tensor, ndarray, wrap_result
+from .wrapping import kept
 
 _asarray = kept(functions.asarray, always=True)
 _broadcast_arrays = kept(functions.broadcast_arrays)
@@ -167,14 +167,14 @@ class flatiter:
         return self[self.index - 1]
 
     def __getitem__(self, key: Any) -> ndarray:
-        direct_result = direct.call(_read, (self.base, key), {})
-        if direct_result is not direct.NOT:
+        direct_result = wrapping.call(_read, (self.base, key), {})
+        if direct_result is not wrapping.NOT:
             return direct_result  # type: ignore[no-any-return]
         elements: Any = functions.ravel(self.base._tensor)
         return wrap_result(elements[key_of(key)].clone())
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if direct.overwrite(_write, (self.base, key, value), {}):
+        if wrapping.overwrite(_write, (self.base, key, value), {}):
             return
         base: Any = self.base._tensor
         places = array_of_tensor(functions.arange(base.numel()))[key].flatten()

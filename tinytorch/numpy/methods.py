@@ -10,7 +10,7 @@ from numbers import Integral
 from types import ModuleType
 from typing import Any
 
-from . import direct, functions
+from . import functions, wrapping
 from .functions.conversion import allowed, as_dtype, host
 from .indexing import (
     byteswap,
@@ -25,9 +25,9 @@ from .indexing import (
     sort,
 )
 from .iteration import flatiter
-from .kept import closed, kept, opened, scalars_of
 from .names import public
 from .ndarray import alike, array_of_tensor, native, ndarray
+from .wrapping import closed, kept, opened, scalars_of
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
@@ -61,8 +61,8 @@ def astype(
         array([ 1, -1])
     """
     given = (self, native(dtype), order, casting, subok, copy)
-    direct_result = direct.call(host().ndarray.astype, given, {})
-    if direct_result is not direct.NOT:
+    direct_result = wrapping.call(host().ndarray.astype, given, {})
+    if direct_result is not wrapping.NOT:
         direct_result._scalar = self._scalar
         return direct_result  # type: ignore[no-any-return]
     (found,) = allowed((self._tensor,), dtype, casting)
@@ -359,7 +359,7 @@ def _of_method(signature: inspect.Signature) -> inspect.Signature:
 def attach() -> None:
     """Give arrays their methods."""
     for name in _FUNCTIONS:
-        plain = direct.host_function(name, host().ndarray)
+        plain = wrapping.host_function(name, host().ndarray)
         function: Any = functions.function_of(name)
         method = kept(function, host=plain, scalars=scalars_of(name))
         method.__signature__ = _of_method(inspect.signature(function))

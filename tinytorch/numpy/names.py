@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state.tracebacks import short
-from . import direct, functions
-from .direct import host_function
+from . import functions, wrapping
 from .functions.conversion import host
 from .hosted import detached, hosted, kind_of, outlined
-from .kept import kept, scalars_of
 from .scalars import scalar_type
 from .ufunc import ufunc
+from .wrapping import host_function, kept, scalars_of
 
 #: Functions whose result is an array, whatever they are given.
 _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
@@ -29,7 +28,7 @@ def writing(function: Callable[..., None], host: Callable[..., None]) -> Callabl
     def public(*args: Any, **options: Any) -> None:
         if args and getattr(args[0], "_scalar", False):
             raise TypeError(f"{function.__name__}() argument 1 must be an array, got a scalar")
-        if not direct.overwrite(host, args, options):
+        if not wrapping.overwrite(host, args, options):
             function(*args, **options)
 
     return public

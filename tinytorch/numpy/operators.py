@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten, shorten_class
-from . import direct
+from . import wrapping
 from .functions.conversion import host
 from .names import public
 from .ndarray import array_of_tensor, ndarray, wrap_result
@@ -56,14 +56,14 @@ def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: 
     mine: Any = array._tensor
     kind = mine._data.dtype
     if apply is None or kind.kind != "f":
-        return direct.NOT
+        return wrapping.NOT
     cls = other.__class__
     if cls is ndarray:
         other = other._tensor
         if other._data.dtype is not kind:
-            return direct.NOT
+            return wrapping.NOT
     elif cls is not float and cls is not int:
-        return direct.NOT
+        return wrapping.NOT
     return wrap_result(apply(mine, other))
 
 
@@ -85,11 +85,11 @@ def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
     def method(self: ndarray, other: Any, /) -> Any:
         try:
             if host is not None:
-                result = direct.operate(host, self, other)
-                if result is not direct.NOT:
+                result = wrapping.operate(host, self, other)
+                if result is not wrapping.NOT:
                     return result
             result = _on_tensors(apply, self, other)
-            if result is not direct.NOT:
+            if result is not wrapping.NOT:
                 return result
             if not _takes(other):
                 return NotImplemented
@@ -108,7 +108,7 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
         try:
             if self._scalar:  # which does not change
                 return function(self, other)
-            if host is not None and direct.change(host, self, other):
+            if host is not None and wrapping.change(host, self, other):
                 return self
             if isinstance(other, Tensor):
                 other = array_of_tensor(other)
@@ -206,11 +206,11 @@ def _unary(sign: str) -> Callable[..., Any]:
     def method(self: ndarray, /) -> Any:
         try:
             if host is not None:
-                result = direct.operate(host, self, 0)
-                if result is not direct.NOT:
+                result = wrapping.operate(host, self, 0)
+                if result is not wrapping.NOT:
                     return result
             result = _on_tensors(apply, self, 0)
-            return function(self) if result is direct.NOT else result
+            return function(self) if result is wrapping.NOT else result
         except Exception as error:
             shorten(error)
             raise

@@ -8,12 +8,11 @@ from typing import Any
 
 from ..core.holder import Holder
 from . import functions
-from .direct import host_function
 from .functions import polynomials
 from .functions.conversion import host, recorded
 from .hosted import detached
-from .kept import kept
 from .ndarray import array_of_tensor, ndarray
+from .wrapping import host_function, kept
 
 _asarray = kept(functions.asarray, always=True)
 

@@ -12,8 +12,8 @@ from ..state.tracebacks import short
 from . import functions
 from .functions.conversion import host
 from .functions.registration import with_example
-from .kept import kept
 from .ndarray import ndarray, wrap_result
+from .wrapping import kept
 
 
 class ScalarType(type):

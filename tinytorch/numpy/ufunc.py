@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten
-from . import direct, functions
-from .direct import host_function
+from . import functions, wrapping
 from .functions.conversion import as_dtype, host, tensor_of
-from .kept import kept
 from .ndarray import ndarray
+from .wrapping import host_function, kept
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike  # noqa: TID251
@@ -263,12 +262,12 @@ class ufunc(Generic[Calls_co]):
         """
         given = (a, indices) if b is _NOTHING else (a, indices, b)
         own = self._method("at")
-        if own is None or not direct.overwrite(own, given, {}):
+        if own is None or not wrapping.overwrite(own, given, {}):
             self._at(a, indices, b)
 
     def _method(self, name: str) -> Any:
         """NumPy's method, where its values are those of ours."""
-        return None if self.host is None else direct.guarded(self._host, name)
+        return None if self.host is None else wrapping.guarded(self._host, name)
 
     @functools.cached_property
     def _reduce(self) -> Any:
