@@ -74,7 +74,7 @@ def results_of(function: Any) -> set[str]:
 
 def write_array_function(writer: Writer, name: str, value: Any) -> None:
     """Declare such a function with its own parameters, and our arrays for NumPy's."""
-    scope = Scope.of("tinytorch.numpy.hosted")
+    scope = Scope.of("tinytorch.numpy.namespace")
     assert scope is not None
     try:
         signature = inspect.signature(value)

@@ -13,7 +13,7 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
-from tinytorch.numpy.names import ALONE
+from tinytorch.numpy.namespace import ALONE
 
 #: What NumPy has in its namespaces and here is not, and why.
 MISSING = {

@@ -37,11 +37,11 @@ from .functions.conversion import host
 from .functions.index_grids import index_exp as index_exp
 from .functions.index_grids import s_ as s_
 from .functions.inspection import NamespaceInfo
-from .hosted import frompyfunc as frompyfunc
 from .iteration import broadcast as broadcast
 from .iteration import flatiter as flatiter
 from .iteration import ndenumerate as ndenumerate
-from .names import ALONE, of_host, public
+from .namespace import ALONE, of_host, public
+from .namespace import frompyfunc as frompyfunc
 from .polynomials import poly1d as poly1d
 from .polynomials import polyadd as polyadd
 from .polynomials import polyder as polyder

@@ -11,7 +11,7 @@ from ..state import current_backend
 from ._laws import Law0, Law2, Sized, Sizes
 from .arrays import ndarray
 from .functions.conversion import tensor_of
-from .hosted import detached
+from .namespace import detached
 from .sources import Source, closed, draw, law
 
 

@@ -21,7 +21,7 @@ from ..dispatch.error_context import as_numpys
 from . import functions, wrapping
 from .functions.conversion import as_dtype, host
 from .functions.registration import raising
-from .names import public
+from .namespace import public
 from .ndarray import alike, array_of_tensor, ndarray, wrap_result
 from .wrapping import opened
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from . import functions, wrapping
 from .functions.conversion import host
-from .hosted import outlined
 from .indexing import key_of
+from .namespace import outlined
 from .ndarray import array_of_tensor, ndarray, wrap_result
 from .wrapping import kept
 

@@ -25,7 +25,7 @@ from .indexing import (
     sort,
 )
 from .iteration import flatiter
-from .names import public
+from .namespace import public
 from .ndarray import alike, array_of_tensor, native, ndarray
 from .wrapping import closed, kept, opened, scalars_of
 

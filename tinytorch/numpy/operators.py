@@ -10,7 +10,7 @@ from ..core.tensor import Tensor
 from ..state.tracebacks import shorten, shorten_class
 from . import wrapping
 from .functions.conversion import host
-from .names import public
+from .namespace import public
 from .ndarray import array_of_tensor, ndarray, wrap_result
 from .ufunc import ufunc
 

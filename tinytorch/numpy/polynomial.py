@@ -15,7 +15,7 @@ from typing import Any
 
 from ..autograd.graph import saved_tensors_hooks
 from .functions.conversion import host, recorded
-from .hosted import detached, hosted
+from .namespace import detached, hosted
 from .ndarray import ndarray
 
 #: Where the modules below are read from.

@@ -10,7 +10,7 @@ from ..core.holder import Holder
 from . import functions
 from .functions import polynomials
 from .functions.conversion import host, recorded
-from .hosted import detached
+from .namespace import detached
 from .ndarray import array_of_tensor, ndarray
 from .wrapping import host_function, kept
 

@@ -17,7 +17,7 @@ from .arrays import ndarray
 from .functions.conversion import host
 from .generators import Generator as Generator
 from .generators import RandomState as RandomState
-from .hosted import detached
+from .namespace import detached
 
 __all__ = [
     "BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64",

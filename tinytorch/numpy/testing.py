@@ -10,7 +10,7 @@ import inspect
 from typing import Any
 
 from .functions.conversion import host
-from .hosted import detached, hosted
+from .namespace import detached, hosted
 
 
 @functools.cache
