@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state import current_backend
-from ._laws import Law0, Law1, Law2, Law3, Sized
 from .arrays import ndarray
 from .functions.conversion import host
 from .generators import Generator as Generator
+from .generators import Law0, Law1, Law2, Law3, Sized
 from .generators import RandomState as RandomState
 from .namespace import detached
 
