@@ -160,7 +160,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.facade.constants": (
         "False_", "True_", "e", "euler_gamma", "inf", "nan", "newaxis", "pi",
     ),
-    "tinytorch.numpy._errstate": ("errstate",),
+    "tinytorch.numpy.settings": ("errstate",),
     "tinytorch.numpy.arrays": ("ndarray",),
     "tinytorch.numpy.functions.applied_functions": ("vectorize",),
     "tinytorch.numpy.functions.index_grids": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),

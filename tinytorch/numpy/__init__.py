@@ -25,7 +25,6 @@ from . import functions
 from . import lib as lib
 from . import linalg as linalg
 from . import random as random
-from ._errstate import errstate as errstate
 from .arrays import c_ as c_
 from .arrays import mgrid as mgrid
 from .arrays import ndarray as ndarray
@@ -50,15 +49,16 @@ from .polynomials import polyint as polyint
 from .polynomials import polymul as polymul
 from .polynomials import polysub as polysub
 from .polynomials import polyval as polyval
-from .printing import array2string as array2string
-from .printing import array_repr as array_repr
-from .printing import array_str as array_str
-from .printing import format_float_positional as format_float_positional
-from .printing import format_float_scientific as format_float_scientific
-from .printing import get_printoptions as get_printoptions
-from .printing import printoptions as printoptions
-from .printing import set_printoptions as set_printoptions
 from .scalars import finfo as finfo
+from .settings import array2string as array2string
+from .settings import array_repr as array_repr
+from .settings import array_str as array_str
+from .settings import errstate as errstate
+from .settings import format_float_positional as format_float_positional
+from .settings import format_float_scientific as format_float_scientific
+from .settings import get_printoptions as get_printoptions
+from .settings import printoptions as printoptions
+from .settings import set_printoptions as set_printoptions
 from .ufunc import ufunc as ufunc
 from .wrapping import kept
 
