@@ -48,10 +48,10 @@ NOT_ABOUT_ARRAYS = (
 EXAMPLES_WITH_NUMPY = tuple(
     f"test_docstring_example[tinytorch.{module}"
     for module in (
-        "state", "backends", "numpy._errstate", "ops.shape.tensor_functions.from_dlpack",
+        "state", "backends", "numpy.settings.errstate", "ops.shape.tensor_functions.from_dlpack",
         "core.dlpack", "utils.dlpack", "ops.create.conversion.pin_memory",
-        "numpy.in_place.setflags", "numpy.generators.Generator", "multiprocessing",
-        "ops.create.file_memory",
+        "numpy.indexing.setflags", "numpy.generators.Generator", "multiprocessing",
+        "ops.create.shared_memory",
         "ops.create.untyped_storage.UntypedStorage.share_memory_",
         "nn.module.conversion.Conversion.share_memory", "utils.data._workers.WorkerInfo",
     )

@@ -1,7 +1,4 @@
-"""NumPy's array with its methods and operators, and modules of functions that give such arrays.
-
-What is indexed to make arrays, ``r_[1:4]``, and functions of numbers as of arrays.
-"""
+"""NumPy's array with its methods, modules of functions on it, and objects such as ``r_``."""
 
 from __future__ import annotations
 
@@ -22,8 +19,8 @@ from .ndarray import ndarray as ndarray
 from .ndarray import wrap_result as wrap_result
 from .wrapping import called_back, closed, host_function, kept, opened, scalars_of
 
-methods.attach()
-operators.attach()
+methods.attach_methods()
+operators.attach_operators()
 
 
 def namespace(

@@ -1,11 +1,4 @@
-"""Sources of random arrays: NumPy's two kinds.
-
-What drawing by ``numpy.random``'s functions gives: a number, or an array where a size is given.
-
-By how many parameters a law has; ``N`` is ``int`` for laws of whole numbers.
-
-What NumPy's two kinds of random sources draw, by the library of a backend.
-"""
+"""NumPy's random generators, which draw by the library of the active backend."""
 
 from __future__ import annotations
 
@@ -16,13 +9,11 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 from ..core.holder import held
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
-from .arrays import ndarray as ndarray_generators
-from .arrays import ndarray as ndarray_sources
 from .arrays import wrap_result
+from .arrays import ndarray
 from .functions.conversion import as_float, axes_of, recorded, tensor_of
 from .functions.registration import raising, with_example
 from .namespace import detached
-from .ndarray import ndarray
 
 N = TypeVar("N", covariant=True)
 Sizes: TypeAlias = int | Sequence[int]
@@ -194,7 +185,7 @@ class Source:
         "chisquare", "np.random.chisquare(2.0, size=2)",
         "array([1.59174902, 2.51186153])",
     )  # fmt: skip
-    dirichlet: Callable[..., ndarray_sources] = law(
+    dirichlet: Callable[..., ndarray] = law(
         "dirichlet", "np.random.dirichlet([1.0, 1.0])",
         "array([0.38788988, 0.61211012])",
     )  # fmt: skip
@@ -225,10 +216,10 @@ class Source:
         "array([5.83603919, 1.49205924])",
     )  # fmt: skip
     logseries: Law1[int] = law("logseries", "np.random.logseries(0.5, size=3)", "array([1, 1, 1])")
-    multinomial: Callable[..., ndarray_sources] = law(
+    multinomial: Callable[..., ndarray] = law(
         "multinomial", "np.random.multinomial(6, [0.5, 0.5])", "array([3, 3])"
     )
-    multivariate_normal: Callable[..., ndarray_sources] = law(
+    multivariate_normal: Callable[..., ndarray] = law(
         "multivariate_normal",
         "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
         "(3, 2)",
@@ -373,7 +364,7 @@ class Generator(Source):
         "integers", "rng.integers(10, size=(2, 3)).shape",
         "(2, 3)", "rng = np.random.default_rng(0)",
     )  # fmt: skip
-    multivariate_hypergeometric: Callable[..., ndarray_generators] = law(
+    multivariate_hypergeometric: Callable[..., ndarray] = law(
         "multivariate_hypergeometric", "rng.multivariate_hypergeometric([3, 4], 2).sum()", "2",
         "rng = np.random.default_rng(0)",
     )  # fmt: skip
@@ -410,7 +401,7 @@ class Generator(Source):
     @overload
     def permutation(self, x: Tensor, axis: int = 0) -> Tensor: ...
     @overload
-    def permutation(self, x: Any, axis: int = 0) -> ndarray_generators: ...
+    def permutation(self, x: Any, axis: int = 0) -> ndarray: ...
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The numbers below ``x``, or the slices of an array, in a random order.
 
@@ -428,9 +419,7 @@ class Generator(Source):
     @overload
     def permuted(self, x: Tensor, *, axis: int | None = None, out: Any = None) -> Tensor: ...
     @overload
-    def permuted(
-        self, x: Any, *, axis: int | None = None, out: Any = None
-    ) -> ndarray_generators: ...
+    def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> ndarray: ...
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
         """The elements in a random order, in each slice along a dimension in one of its own.
 
@@ -479,7 +468,7 @@ class Generator(Source):
     def choice(
         self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None,
         axis: int = 0, shuffle: bool = True,
-    ) -> ndarray_generators: ...  # fmt: skip
+    ) -> ndarray: ...  # fmt: skip
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0,
         shuffle: bool = True,
@@ -555,7 +544,7 @@ class RandomState(Source):
     @overload
     def permutation(self, x: Tensor) -> Tensor: ...
     @overload
-    def permutation(self, x: Any) -> ndarray_generators: ...
+    def permutation(self, x: Any) -> ndarray: ...
     def permutation(self, x: Any) -> Any:
         """The numbers below ``x``, or the slices of an array, in a random order.
 
@@ -579,7 +568,7 @@ class RandomState(Source):
     @overload
     def choice(
         self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None
-    ) -> ndarray_generators: ...
+    ) -> ndarray: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         """Numbers below ``a``, or elements of an array, at random.
 

@@ -1,12 +1,4 @@
-"""NumPy's indices as those of a Tensor.
-
-Bytes are positions here, not masks; lists and ranges are arrays; and a number among arrays counts
-as one of them, which decides where their dimension goes.
-
-Writing to parts of arrays: what NumPy accepts, in which dtype, and what it says of the rest.
-
-Methods that change an array in place.
-"""
+"""Indices of NumPy's array, writing through them, and methods that work in place."""
 
 from __future__ import annotations
 

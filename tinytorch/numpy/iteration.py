@@ -1,7 +1,4 @@
-"""Going through arrays element by element.
-
-``array.flat``: an array's elements, one after the other in row-major order.
-"""
+"""Iteration over the elements of arrays: ``flat``, ``ndenumerate``, ``broadcast``."""
 
 from __future__ import annotations
 

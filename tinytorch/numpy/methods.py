@@ -356,7 +356,7 @@ def _of_method(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=[array, *rest])
 
 
-def attach() -> None:
+def attach_methods() -> None:
     """Give arrays their methods."""
     for name in _FUNCTIONS:
         plain = wrapping.host_function(name, host().ndarray)

@@ -1,7 +1,4 @@
-"""NumPy's own functions, on the numbers of whatever backend; no gradient flows through them.
-
-What ``tinytorch.numpy`` has under a name: NumPy's functions, ready for arrays.
-"""
+"""The names of ``tinytorch.numpy``: NumPy's functions for arrays, and its own on their values."""
 
 from __future__ import annotations
 

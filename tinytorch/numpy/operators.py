@@ -149,7 +149,7 @@ def _order(sign: str) -> Callable[..., Any]:
     return method
 
 
-def attach() -> None:
+def attach_operators() -> None:
     """Give arrays their operators."""
     members: dict[str, Any] = {}
     for sign, name in OF_TWO.items():

@@ -1,7 +1,4 @@
-"""How arrays look as text: NumPy's own functions, on the numbers of whatever backend.
-
-``errstate``: how floating-point errors are treated for a while.
-"""
+"""NumPy's settings: how arrays are printed, and what floating-point errors do."""
 
 from __future__ import annotations
 

@@ -1,15 +1,8 @@
-"""NumPy itself, where arrays are its own and nothing is recorded.
+"""Functions on Tensors called with arrays, by NumPy itself where that gives the same.
 
-On the NumPy backend a function of this dialect is NumPy's, called on the memory that arrays hold:
-so its values, errors and speed are NumPy's. Where gradients are wanted, on other backends, in
-``vmap`` and under modes, and for views, which share their array's version and history, the
-function on Tensors is called.
-
-The class is kept: arrays in, arrays out; Tensors in, Tensors out.
-
-NumPy's functions are written on Tensors (``numpy.functions``). Here is what lets them be called
-with arrays: those go in as the Tensors that they hold, and what comes out is an array again,
-unless a Tensor was among the arguments. What is made of nothing but numbers is an array.
+NumPy's functions are written on Tensors (``numpy.functions``). A wrapped one takes arrays as the
+Tensors that they hold, and returns an array unless a Tensor was among its arguments. On the NumPy
+backend, where nothing is recorded, NumPy's own function runs on the memory of the arrays.
 """
 
 from __future__ import annotations
@@ -341,7 +334,7 @@ def _held(data: Any, scalar: bool = False) -> ndarray:
 
 
 #: Classes of arguments that hold no array, of which there are many.
-_VALUES_KEPT = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
+_UNWRAPPED = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
 #: Functions whose result is an array in NumPy where it has no dimensions, and not a scalar.
 _ARRAYS = frozenset(
     """array asanyarray asarray asarray_chkfinite block broadcast_arrays broadcast_to copy cov
@@ -398,7 +391,7 @@ def kept(
                 a._tensor
                 if a.__class__ is ndarray
                 else a
-                if a.__class__ in _VALUES_KEPT
+                if a.__class__ in _UNWRAPPED
                 else opened(a, met)
                 for a in args
             ]
@@ -442,7 +435,7 @@ def _before_out(function: Callable[..., Any]) -> int:
 def opened(value: Any, met: list[Tensor]) -> Any:
     """What a function on Tensors is given for an argument; Tensors are added to ``met``."""
     cls = value.__class__
-    if cls in _VALUES_KEPT:
+    if cls in _UNWRAPPED:
         return value
     if isinstance(value, Holder):
         return value._tensor
@@ -451,7 +444,7 @@ def opened(value: Any, met: list[Tensor]) -> Any:
         return value
     if cls is list or cls is tuple:
         kinds = set(map(type, value))
-        if kinds <= _VALUES_KEPT:
+        if kinds <= _UNWRAPPED:
             return value
         return cls(opened(part, met) for part in value)
     if callable(value) and not isinstance(value, type) and not hasattr(value, "dtype"):

@@ -3,7 +3,7 @@
 Every function here takes Tensors, or what makes one, and gives Tensors, with NumPy's meanings:
 ``max(x, axis)`` gives values, ``std`` has ``ddof=0``, ``nonzero`` gives a tuple, Python floats are
 float64, and numbers are promoted as NumPy does. ``tinytorch.numpy`` gives the same functions to
-users, who also have arrays (``numpy.kept``); gradient rules run here when a backward pass is
+users, who also have arrays (``numpy.wrapping``); gradient rules run here when a backward pass is
 recorded.
 """
 

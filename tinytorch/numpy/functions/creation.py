@@ -1,7 +1,4 @@
-"""NumPy's functions that make tensors: float64 by default.
-
-Tensors made by NumPy's names: from arrays, iterables, functions, patterns.
-"""
+"""NumPy's creation of arrays: from data, filled, ranges, grids and patterns."""
 
 from __future__ import annotations
 
@@ -13,9 +10,6 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.create import factories, ranges
 from ...ops.create.factories import as_tensor
-from ...ops.create.factories import eye as eye_of_factories
-from ...ops.create.factories import zeros as zeros_of_factories
-from ...ops.create.ranges import arange as arange_of_ranges
 from ...ops.linalg import vector_products
 from ...ops.shape import broadcasting
 from ...ops.shape.views import contiguous
@@ -171,7 +165,7 @@ def identity(n: int, dtype: Any = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    return eye_of_factories(n, dtype=dtype)
+    return factories.eye(n, dtype=dtype)
 
 
 @shared
@@ -190,9 +184,9 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
     """
-    rows: Any = arange_of_ranges(N)[:, None]
-    below = rows >= arange_of_ranges(-k, (N if M is None else M) - k)
-    return below.to(zeros_of_factories(0, dtype=dtype).dtype)  # type: ignore[no-any-return]
+    rows: Any = ranges.arange(N)[:, None]
+    below = rows >= ranges.arange(-k, (N if M is None else M) - k)
+    return below.to(factories.zeros(0, dtype=dtype).dtype)  # type: ignore[no-any-return]
 
 
 @shared
@@ -222,7 +216,7 @@ def geomspace(
     if bool(((first == 0) | (last == 0)).any()):
         raise ValueError("geomspace(): start and stop must not be 0")
     steps = max(num - 1 if endpoint else num, 1)
-    part: Any = arange_of_ranges(num, dtype=first.dtype.to_real(), backend=first._xp) / steps
+    part: Any = ranges.arange(num, dtype=first.dtype.to_real(), backend=first._xp) / steps
     part = part.reshape([-1] + [1] * first.ndim)
     found: Any = first * 10 ** ((last / first).log10() * part)
     exact = (part == 1) & bool(endpoint)

@@ -1,7 +1,4 @@
-"""Elements put in, taken out and picked: new tensors, by NumPy's names.
-
-Elements written in place, as NumPy's functions of no result do.
-"""
+"""NumPy's insertion, deletion and selection of elements, and assignment through indices."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Parts of numbers and other elementwise functions that NumPy alone names.
-
-Functions of complex numbers where a part is zero or infinite, and of NaN.
-
-Reference: ISO/IEC 9899, annex G.6, which the array API standard follows:
-https://data-apis.org/array-api/latest/API_specification/elementwise_functions.html
-"""
+"""Elementwise functions that NumPy alone has, and complex infinities as it computes them."""
 
 from __future__ import annotations
 

@@ -1,16 +1,10 @@
-"""NumPy's file format: one array a file, ``.npy``, and archives of them, ``.npz``.
-
-Archives of tensors in NumPy's file format.
-
-How tensors lie in memory, and memory that others made.
-"""
+"""NumPy's files and archives, and functions of an array's memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...backends import load as load_of_backends
 from ...core.tensor import Tensor
 from ...ops.shape import tensor_functions
 from .conversion import array_of, as_dtype, host, tensor_of, tensors_of
@@ -158,7 +152,7 @@ def _hosted(values: Any) -> Any:
 
 
 def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) -> None:
-    write = getattr(load_of_backends("numpy").library, name)
+    write = getattr(host(), name)
     write(file, *map(_hosted, args), **{key: _hosted(value) for key, value in kwds.items()})
 
 

@@ -1,9 +1,4 @@
-"""Indices: of grids, diagonals and triangles, and from several dimensions into one.
-
-NumPy's triangles and diagonals of matrices.
-
-Objects whose brackets make indices, grids and joined tensors: ``s_``, ``mgrid``, ``r_``.
-"""
+"""NumPy's diagonals, triangles, grids of indices, and objects such as ``r_`` and ``mgrid``."""
 
 from __future__ import annotations
 
@@ -16,8 +11,6 @@ from ...core.tensor import Tensor
 from ...ops.create.ranges import arange, linspace
 from ...ops.pointwise.selection import where
 from ...ops.shape import diagonal as diagonal_ops
-from ...ops.shape.diagonal import tril_indices as tril_indices_of_diagonal
-from ...ops.shape.diagonal import triu_indices as triu_indices_of_diagonal
 from ...ops.shape.joining import cat, stack
 from ...state import default_dtype, default_dtype_context
 from .conversion import array_of, arrays_of, axes_of, backend_of, tensor_of
@@ -150,7 +143,7 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
     rows, columns = _sides("tril_indices_from", arr)
-    return tuple(tril_indices_of_diagonal(rows, columns, k, backend=arr._xp))
+    return tuple(diagonal_ops.tril_indices(rows, columns, k, backend=arr._xp))
 
 
 @shared
@@ -173,7 +166,7 @@ def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
     rows, columns = _sides("triu_indices_from", arr)
-    return tuple(triu_indices_of_diagonal(rows, columns, k, backend=arr._xp))
+    return tuple(diagonal_ops.triu_indices(rows, columns, k, backend=arr._xp))
 
 
 def _sides(name: str, arr: Tensor) -> tuple[int, int]:

@@ -1,7 +1,4 @@
-"""Questions about tensors and dtypes whose answers are Python's: sizes, kinds, equality.
-
-What a namespace of the array API standard tells of itself.
-"""
+"""Properties of arrays and dtypes as Python values, and the array API's inspection."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from ... import dtypes
 from ...core.device import device as device_
 from ...core.size import Size
 from ...core.tensor import Tensor
-from ...dtypes import as_dtype as as_dtype_array_api
 from ...state import current_backend, default_dtype
 from .conversion import array_of, arrays_of, as_dtype, common_dtype, host
 from .registration import numpy_function, shared
@@ -363,7 +359,7 @@ class NamespaceInfo:
     def __init__(
         self,
         device: Callable[[str], Any] = device_,
-        dtype: Callable[[Any], Any] = as_dtype_array_api,
+        dtype: Callable[[Any], Any] = dtypes.as_dtype,
     ) -> None:
         self._device = device
         self._dtype = dtype

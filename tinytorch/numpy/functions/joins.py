@@ -1,7 +1,4 @@
-"""NumPy's joins and cuts: several tensors put together as one, one cut into several.
-
-``pad``: tensors with more elements around them, in the modes that NumPy names.
-"""
+"""NumPy's joining, splitting and padding of arrays."""
 
 from __future__ import annotations
 

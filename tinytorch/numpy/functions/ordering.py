@@ -1,9 +1,4 @@
-"""NumPy's orders, searches and choices: values alone, tuples of places.
-
-Orders by NumPy's names: partitions, and by several keys.
-
-Sets: the distinct elements of tensors, and what two of them have in common.
-"""
+"""NumPy's sorting, searching and choosing, and sets of distinct elements."""
 
 from __future__ import annotations
 
@@ -22,10 +17,6 @@ from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from ...ops.sort import membership, sorting
 from ...ops.sort import unique as unique_ops
-from ...ops.sort.membership import isin as isin_of_membership
-from ...ops.sort.sorting import argsort as argsort_of_sorting
-from ...ops.sort.sorting import sort as sort_of_sorting
-from ...ops.sort.unique import unique as unique_of_unique
 from . import editing, ufuncs
 from .conversion import (
     array_of,
@@ -456,7 +447,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """
     x, at = flat_if_none("partition", array_of(a), axis)
     _check("partition", kth, x, at)
-    return sort_of_sorting(x, at)[0]
+    return sorting.sort(x, at)[0]
 
 
 @shared
@@ -478,7 +469,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """
     x, at = flat_if_none("argpartition", array_of(a), axis)
     _check("argpartition", kth, x, at)
-    return argsort_of_sorting(x, at)
+    return sorting.argsort(x, at)
 
 
 def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
@@ -509,9 +500,9 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """
     given = arrays_of(*keys)
     at = normalize_dim("lexsort", axis, given[0].ndim)
-    order: Any = argsort_of_sorting(given[0], at, stable=True)
+    order: Any = sorting.argsort(given[0], at, stable=True)
     for key in given[1:]:
-        order = order.gather(at, argsort_of_sorting(key.gather(at, order), at, stable=True))
+        order = order.gather(at, sorting.argsort(key.gather(at, order), at, stable=True))
     return order  # type: ignore[no-any-return]
 
 
@@ -532,7 +523,7 @@ def unique_values(x: Any) -> Tensor:
         >>> tt.unique_values(tt.tensor([3, 1, 3]))
         tensor([1, 3])
     """
-    return unique_of_unique(array_of(x))  # type: ignore[no-any-return]
+    return unique_ops.unique(array_of(x))  # type: ignore[no-any-return]
 
 
 @shared
@@ -551,7 +542,7 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
         tensor([1, 2])
     """
     return _unique_counts_result(  # type: ignore[no-any-return]
-        *unique_of_unique(array_of(x), return_counts=True)
+        *unique_ops.unique(array_of(x), return_counts=True)
     )
 
 
@@ -571,7 +562,7 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
         tensor([1, 0, 1])
     """
     return _unique_inverse_result(  # type: ignore[no-any-return]
-        *unique_of_unique(array_of(x), return_inverse=True)
+        *unique_ops.unique(array_of(x), return_inverse=True)
     )
 
 
@@ -597,12 +588,12 @@ def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         "return_counts": True,
         "equal_nan": False,
     }
-    found: Any = unique_of_unique(array_of(x), **options)
+    found: Any = unique_ops.unique(array_of(x), **options)
     return _unique_all_result(*found)  # type: ignore[no-any-return]
 
 
 def _distinct(x: Any, assume_unique: bool) -> Any:
-    return x.ravel() if assume_unique else unique_of_unique(x)
+    return x.ravel() if assume_unique else unique_ops.unique(x)
 
 
 @shared(prepare=joining(2))
@@ -618,7 +609,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
         >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([1, 2, 3])
     """
-    return unique_of_unique(cat([x.ravel() for x in arrays_of(ar1, ar2)]))  # type: ignore[no-any-return]
+    return unique_ops.unique(cat([x.ravel() for x in arrays_of(ar1, ar2)]))  # type: ignore[no-any-return]
 
 
 @shared(prepare=joining(2), forms=(
@@ -646,9 +637,9 @@ def intersect1d(
     """
     a, b = arrays_of(ar1, ar2)
     options: Any = {"return_index": True}
-    first, at = unique_of_unique(a, **options)
-    second, other = unique_of_unique(b, **options)
-    mine, theirs = isin_of_membership(first, second), isin_of_membership(second, first)
+    first, at = unique_ops.unique(a, **options)
+    second, other = unique_ops.unique(b, **options)
+    mine, theirs = membership.isin(first, second), membership.isin(second, first)
     return (first[mine], at[mine], other[theirs]) if return_indices else first[mine]
 
 
@@ -671,7 +662,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """
     a, b = arrays_of(ar1, ar2)
     kept = _distinct(a, assume_unique)
-    return kept[~isin_of_membership(kept, b)]  # type: ignore[no-any-return]
+    return kept[~membership.isin(kept, b)]  # type: ignore[no-any-return]
 
 
 @shared(prepare=joining(2))
@@ -689,5 +680,5 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
         tensor([2, 3])
     """
     a, b = (_distinct(x, assume_unique) for x in arrays_of(ar1, ar2))
-    either = cat([a[~isin_of_membership(a, b)], b[~isin_of_membership(b, a)]])
-    return unique_of_unique(either)  # type: ignore[no-any-return]
+    either = cat([a[~membership.isin(a, b)], b[~membership.isin(b, a)]])
+    return unique_ops.unique(either)  # type: ignore[no-any-return]

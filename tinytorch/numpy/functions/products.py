@@ -10,8 +10,6 @@ from ...core.tensor import Tensor
 from ...ops.linalg import einsum as einsum_ops
 from ...ops.linalg import matmul as matmul_ops
 from ...ops.linalg import vector_products
-from ...ops.linalg.matmul import outer as outer_of_vectors
-from ...ops.linalg.vector_products import trace as sum_of_diagonal
 from ...ops.pointwise import comparison
 from ...ops.shape import broadcasting
 from .conversion import alike, axes_of, cast, joined, promoted, tensor_of, written
@@ -139,7 +137,7 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
                [6, 8]])
     """
     x, y = joined(a, b)
-    return written(outer_of_vectors(x.reshape(-1), y.reshape(-1)), out)  # type: ignore[no-any-return]
+    return written(matmul_ops.outer(x.reshape(-1), y.reshape(-1)), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -233,7 +231,7 @@ def trace(
     x = tensor_of(a)
     rows, columns = axes_of("trace", (axis1, axis2), x.ndim)
     wanted = total_dtype(x, dtype)
-    found: Any = sum_of_diagonal(x if dtype is None else x.to(wanted), offset, rows, columns)
+    found: Any = vector_products.trace(x if dtype is None else x.to(wanted), offset, rows, columns)
     return written(found.to(wanted), out)  # type: ignore[no-any-return]
 
 

@@ -1,7 +1,4 @@
-"""NumPy's medians, quantiles and percentiles, by every method of interpolation it has.
-
-Quantiles of elements that count more or less often than once.
-"""
+"""NumPy's medians, quantiles and percentiles, by each of its methods, and with weights."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""NumPy's reductions: values alone, no correction, ``where=`` and ``initial=``.
-
-Averages, spreads and percentiles, as NumPy names them.
-"""
+"""NumPy's reductions and averages: values alone, no correction, ``where=`` and ``initial=``."""
 
 from __future__ import annotations
 
@@ -480,9 +477,7 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return largest - smallest  # type: ignore[no-any-return]
 
 
-def _running_averages(
-    name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool
-) -> Tensor:
+def _cumulative(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Tensor:
     x = x if x.ndim else x.reshape(1)
     if axis is None and x.ndim > 1:
         raise ValueError(f"{name}(): axis is required for a tensor of {x.ndim} dimensions")
@@ -517,7 +512,7 @@ def cumulative_sum(
         >>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)
         tensor([0, 1, 3, 6])
     """
-    return _running_averages("cumulative_sum", array_of(x), axis, dtype, include_initial)
+    return _cumulative("cumulative_sum", array_of(x), axis, dtype, include_initial)
 
 
 @shared
@@ -540,4 +535,4 @@ def cumulative_prod(
         >>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)
         tensor([1, 1, 2, 6])
     """
-    return _running_averages("cumulative_prod", array_of(x), axis, dtype, include_initial)
+    return _cumulative("cumulative_prod", array_of(x), axis, dtype, include_initial)

@@ -1,7 +1,4 @@
-"""NumPy's functions of shapes: other sizes and orders of the same elements.
-
-Dimensions added, moved, taken apart; products of vectors: by NumPy's names.
-"""
+"""NumPy's reshaping, repeating and reordering of dimensions."""
 
 from __future__ import annotations
 

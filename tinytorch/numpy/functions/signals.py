@@ -1,7 +1,4 @@
-"""Signals by their samples: convolved, interpolated, binned, unwrapped.
-
-Windows by the names and with the arguments that NumPy gives them: symmetric, by length.
-"""
+"""NumPy's convolution, interpolation and window functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""NumPy's statistics, histograms, differences and integrals.
-
-Histograms by NumPy's names: edges, and of pairs of numbers.
-"""
+"""NumPy's statistics, histograms, differences and integrals."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from ...core.tensor import Tensor
 from ...ops.create.ranges import linspace
 from ...ops.pointwise import comparison, floating_point, selection
 from ...ops.reduce import differences, histograms, sampled_gradients, statistics
-from ...ops.reduce.histograms import bincount as bincount_of_histograms
 from ...ops.reduce.statistics import variables
 from ...ops.sort.sorting import searchsorted
 from ...state import default_dtype
@@ -144,7 +140,7 @@ def bin_numbers(x: Any, edges: Any) -> Any:
 def counted(place: Any, inside: Any, count: int, weights: Any) -> Any:
     """How often each number below ``count`` comes, or the sum of the weights."""
     kept = None if weights is None else weights.ravel()[inside]
-    return bincount_of_histograms(place[inside], kept, count)
+    return histograms.bincount(place[inside], kept, count)
 
 
 def grid_counts(

@@ -1,8 +1,6 @@
 """NumPy's elementwise functions: ``out=``, ``where=``, ``dtype=`` and its rules of promotion.
 
-In which dtypes a function computes, and which casts it allows, is asked of NumPy's own.
-
-Parts of numbers, and rules for dtypes, as NumPy has them.
+NumPy's own functions determine the dtypes of the computation, and which casts are allowed.
 """
 
 from __future__ import annotations
