@@ -24,7 +24,7 @@ from tinytorch.core.tensor import Tensor
 from tinytorch.dispatch import registry
 from tinytorch.facade import resolve
 from tinytorch.facade.library_fallback import forwarded
-from tinytorch.numpy import operators
+from tinytorch.numpy import methods
 from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.named_results import RESULTS
 from tinytorch.state import backend_context
@@ -390,7 +390,7 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
             writer.line(f"    def {name}(self, value: {kind}) -> None: ...")
     elif is_kept(value):
         write_kept(writer, name, value, "    ")
-    elif value.__module__ == operators.__name__:
+    elif value.__module__ == methods.__name__:
         write_operator(writer, name, value)
     elif EXTENDED[writer.module] is ndarray:
         write_method(writer, name, value)

@@ -20,8 +20,8 @@ from stub_operations import (
 )  # fmt: skip
 from stub_writer import Writer, declaration
 
+from tinytorch.numpy.methods import OF_TWO
 from tinytorch.numpy.namespace import _MAKE_ARRAYS, public
-from tinytorch.numpy.operators import OF_TWO
 from tinytorch.numpy.ufunc import ufunc
 from tinytorch.numpy.wrapping import kept
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, overload
 from ..core.tensor import Tensor
 from ..dtypes import float64
 from ..facade.packages import Namespace, names_of
-from . import methods, operators
+from . import methods
 from .functions import applied_functions
 from .functions.conversion import host, in_float64
 from .functions.index_grids import Grid, Joiner
@@ -20,7 +20,7 @@ from .ndarray import wrap_result as wrap_result
 from .wrapping import called_back, closed, host_function, kept, opened, scalars_of
 
 methods.attach_methods()
-operators.attach_operators()
+methods.attach_operators()
 
 
 def namespace(
