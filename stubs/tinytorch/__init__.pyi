@@ -171,13 +171,13 @@ from tinytorch.jit import ScriptFunction as ScriptFunction
 from tinytorch.jit import ScriptModule as ScriptModule
 from tinytorch.jit import fork as fork
 from tinytorch.jit import wait as wait
-from tinytorch.numpy._errstate import errstate as errstate
 from tinytorch.numpy.functions.applied_functions import vectorize as vectorize
 from tinytorch.numpy.functions.index_grids import Grid
 from tinytorch.numpy.functions.index_grids import IndexExpression
 from tinytorch.numpy.functions.index_grids import Joiner
 from tinytorch.numpy.ndarray import ndarray as ndarray
-from tinytorch.ops.create.factories import Placement
+from tinytorch.numpy.settings import errstate as errstate
+from tinytorch.ops.create.factories_like import Placement
 from tinytorch.ops.create.typed_storage import BFloat16Storage as BFloat16Storage
 from tinytorch.ops.create.typed_storage import BoolStorage as BoolStorage
 from tinytorch.ops.create.typed_storage import ByteStorage as ByteStorage

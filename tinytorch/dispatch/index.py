@@ -27,11 +27,11 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "numpy.functions.products": "matvec vecdot vecmat",
         "numpy.functions.quantiles": "nanpercentile percentile",
         "numpy.functions.reductions": "average cumulative_prod cumulative_sum ptp",
+        "numpy.functions.shapes": """broadcast_arrays expand_dims matrix_transpose permute_dims
+            repeat rollaxis unstack""",
         "numpy.functions.signals": """bartlett blackman convolve correlate digitize ediff1d hamming
             hanning interp kaiser unwrap""",
         "numpy.functions.statistics": "histogram2d histogram_bin_edges",
-        "numpy.functions.tensor_shapes": """broadcast_arrays expand_dims matrix_transpose
-            permute_dims repeat rollaxis unstack""",
         "ops.create.conversion": "clone to",
         "ops.create.factories": """as_tensor asarray empty empty_like empty_permuted empty_strided
             eye from_numpy frombuffer full full_like ones ones_like scalar_tensor tensor zeros
@@ -318,7 +318,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     },
     "linalg": {
         "numpy.functions.linalg_products": "outer tensordot trace",
-        "numpy.functions.tensor_shapes": "matrix_transpose",
+        "numpy.functions.shapes": "matrix_transpose",
         "ops.linalg.determinant": "det slogdet",
         "ops.linalg.eigen": "eig eigh eigvals eigvalsh",
         "ops.linalg.lu": "ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve",

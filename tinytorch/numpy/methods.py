@@ -1,7 +1,4 @@
-"""The methods of arrays: NumPy's functions of the name, and others.
-
-Python's operators on arrays: NumPy's elementwise functions by their signs.
-"""
+"""Methods and operators of NumPy's array."""
 
 from __future__ import annotations
 
@@ -403,7 +400,7 @@ _ORDERS = {
     "ge": "greater_equal",
 }  # fmt: skip
 _OF_ONE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-_FUNCTIONS_OPERATORS = {**OF_TWO, **_ORDERS, **_OF_ONE}
+_FUNCTIONS_OF_OPERATORS = {**OF_TWO, **_ORDERS, **_OF_ONE}
 #: Classes of operands that have operators of their own, and whose result is theirs.
 _LETS = (str, bytes, dict, set, type(None))
 
@@ -446,7 +443,7 @@ def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: 
 
 def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
     """NumPy's function and Tensors' operator for a sign, with the operands exchanged or not."""
-    host, apply = public(_FUNCTIONS_OPERATORS[sign]).host, getattr(operator, f"__{sign}__", None)
+    host, apply = public(_FUNCTIONS_OF_OPERATORS[sign]).host, getattr(operator, f"__{sign}__", None)
     if sign not in _SHARED:
         apply = None
     if not turn:
@@ -456,7 +453,7 @@ def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
 
 
 def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
-    function: ufunc = public(_FUNCTIONS_OPERATORS[sign])
+    function: ufunc = public(_FUNCTIONS_OF_OPERATORS[sign])
     host, apply = _two_ways(sign, turn)
 
     def method(self: ndarray, other: Any, /) -> Any:

@@ -99,22 +99,21 @@ from tinytorch.numpy import polynomial as polynomial
 from tinytorch.numpy import random as random
 from tinytorch.numpy import testing as testing
 from tinytorch.numpy import typing as typing
-from tinytorch.numpy._errstate import errstate as errstate
+from tinytorch.numpy.arrays import c_ as c_
+from tinytorch.numpy.arrays import mgrid as mgrid
 from tinytorch.numpy.arrays import ndarray as ndarray
-from tinytorch.numpy.flat import flatiter as flatiter
+from tinytorch.numpy.arrays import ogrid as ogrid
+from tinytorch.numpy.arrays import r_ as r_
+from tinytorch.numpy.arrays import vectorize as vectorize
 from tinytorch.numpy.functions import __array_api_version__ as __array_api_version__
-from tinytorch.numpy.functions.array_api import NamespaceInfo
 from tinytorch.numpy.functions.files import Archive
 from tinytorch.numpy.functions.index_grids import index_exp as index_exp
 from tinytorch.numpy.functions.index_grids import s_ as s_
-from tinytorch.numpy.grids import c_ as c_
-from tinytorch.numpy.grids import mgrid as mgrid
-from tinytorch.numpy.grids import ogrid as ogrid
-from tinytorch.numpy.grids import r_ as r_
-from tinytorch.numpy.grids import vectorize as vectorize
-from tinytorch.numpy.hosted import frompyfunc as frompyfunc
+from tinytorch.numpy.functions.inspection import NamespaceInfo
 from tinytorch.numpy.iteration import broadcast as broadcast
+from tinytorch.numpy.iteration import flatiter as flatiter
 from tinytorch.numpy.iteration import ndenumerate as ndenumerate
+from tinytorch.numpy.namespace import frompyfunc as frompyfunc
 from tinytorch.numpy.polynomials import poly1d as poly1d
 from tinytorch.numpy.polynomials import polyadd as polyadd
 from tinytorch.numpy.polynomials import polyder as polyder
@@ -123,15 +122,16 @@ from tinytorch.numpy.polynomials import polyint as polyint
 from tinytorch.numpy.polynomials import polymul as polymul
 from tinytorch.numpy.polynomials import polysub as polysub
 from tinytorch.numpy.polynomials import polyval as polyval
-from tinytorch.numpy.printing import array2string as array2string
-from tinytorch.numpy.printing import array_repr as array_repr
-from tinytorch.numpy.printing import array_str as array_str
-from tinytorch.numpy.printing import format_float_positional as format_float_positional
-from tinytorch.numpy.printing import format_float_scientific as format_float_scientific
-from tinytorch.numpy.printing import get_printoptions as get_printoptions
-from tinytorch.numpy.printing import printoptions as printoptions
-from tinytorch.numpy.printing import set_printoptions as set_printoptions
 from tinytorch.numpy.scalars import finfo as finfo
+from tinytorch.numpy.settings import array2string as array2string
+from tinytorch.numpy.settings import array_repr as array_repr
+from tinytorch.numpy.settings import array_str as array_str
+from tinytorch.numpy.settings import errstate as errstate
+from tinytorch.numpy.settings import format_float_positional as format_float_positional
+from tinytorch.numpy.settings import format_float_scientific as format_float_scientific
+from tinytorch.numpy.settings import get_printoptions as get_printoptions
+from tinytorch.numpy.settings import printoptions as printoptions
+from tinytorch.numpy.settings import set_printoptions as set_printoptions
 from tinytorch.numpy.ufunc import ufunc as ufunc
 import tinytorch.return_types as return_types
 
