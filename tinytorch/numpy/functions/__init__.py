@@ -22,25 +22,10 @@ from ...facade import constants
 from ...facade.resolve import HOMES, missing
 from ...ops.shape.broadcasting import broadcast_shapes
 from ...state import current_backend
-from . import (
-    applied_functions,
-    creation,
-    editing,
-    elementwise,
-    files,
-    index_grids,
-    inspection,
-    joins,
-    nan_reductions,
-    ordering,
-    products,
-    quantiles,
-    reductions,
-    shapes,
-    signals,
-    statistics,
-    ufuncs,
-)
+from . import (  # noqa: F401  # each registers its functions
+    applied_functions, creation, editing, elementwise, files, index_grids, inspection, joins,
+    nan_reductions, ordering, products, quantiles, reductions, shapes, signals, statistics, ufuncs,
+)  # fmt: skip
 from . import fft as fft
 from . import lib as lib
 from . import linalg as linalg
@@ -48,42 +33,8 @@ from . import polynomials as polynomials
 from .inspection import VERSIONS, NamespaceInfo
 from .registration import SHARED, in_numpys_dialect
 
-#: Modules that register their functions when they are imported.
-FAMILIES = (
-    applied_functions,
-    files,
-    editing,
-    reductions,
-    creation,
-    index_grids,
-    editing,
-    elementwise,
-    files,
-    statistics,
-    index_grids,
-    inspection,
-    joins,
-    files,
-    nan_reductions,
-    ordering,
-    joins,
-    ordering,
-    ufuncs,
-    products,
-    quantiles,
-    reductions,
-    ordering,
-    shapes,
-    signals,
-    statistics,
-    creation,
-    shapes,
-    ufuncs,
-    signals,
-)
-
 __array_api_version__: str = VERSIONS[-1]
-SHARED["broadcast_shapes"] = broadcast_shapes
+SHARED["broadcast_shapes"] = broadcast_shapes  # PyTorch's, and the same in NumPy
 
 
 def __array_namespace_info__() -> NamespaceInfo:
