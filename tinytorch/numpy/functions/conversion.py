@@ -61,7 +61,7 @@ def alike(*values: Any) -> list[Any]:
 def float_array(value: Any) -> Tensor:
     """``array_of``, with integers and bools in the default dtype."""
     tensor = array_of(value)
-    return tensor if tensor.dtype.category > 1 else tensor.to(default_dtype())
+    return tensor if tensor.dtype.category > 1 else tensor.to(default_dtype())  # type: ignore[no-any-return]
 
 
 def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:

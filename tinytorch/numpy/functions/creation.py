@@ -247,7 +247,7 @@ def fromfunction(
                 [1, 2]])
     """
     grid = indices(shape, default_dtype() if dtype is None else dtype)
-    return array_of(function(*grid, **kwargs))
+    return array_of(function(*grid, **kwargs))  # type: ignore[no-any-return]
 
 
 @shared
@@ -604,7 +604,7 @@ def eye(
     columns = N if M is None else M
     make = factories.eye
     place = _place(device, backend)
-    return make(N, columns, k=k, dtype=kind, **place)  # type: ignore[no-any-return]
+    return make(N, columns, k=k, dtype=kind, **place)
 
 
 @numpy_function
@@ -664,4 +664,4 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """
     source = tensor_of(x)
     wide = source.to(common_dtype(source, dtypes.int64))  # as NumPy, so that powers fit
-    return vector_products.vander(wide, N, increasing)  # type: ignore[no-any-return]
+    return vector_products.vander(wide, N, increasing)

@@ -296,7 +296,7 @@ def _joined(arrays: Any, depth: int, ndim: int, backend: Any) -> Tensor:
 def _most_dims(arrays: Any) -> int:
     if isinstance(arrays, list):
         return max(map(_most_dims, arrays), default=0)
-    return array_of(arrays).ndim
+    return array_of(arrays).ndim  # type: ignore[no-any-return]
 
 
 def _leaves(arrays: Any) -> list[Any]:

@@ -225,7 +225,7 @@ def ravel_multi_index(
     for d, part in enumerate(parts):
         step = math.prod(shape[d + 1 :] if order == "C" else shape[:d])
         found = found + _in_range(part.long(), shape[d], modes[d]) * step
-    return array_of(found)
+    return array_of(found)  # type: ignore[no-any-return]
 
 
 def _triangle(name: str, keep: Any, summary: str, *example: str) -> Callable[..., Tensor]:
@@ -301,7 +301,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
         array([[1, 0],
                [0, 2]])
     """
-    return diagonal_ops.diag(tensor_of(v), k)  # type: ignore[no-any-return]
+    return diagonal_ops.diag(tensor_of(v), k)
 
 
 @numpy_function
@@ -319,7 +319,7 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
                [0, 0, 2],
                [0, 0, 0]])
     """
-    return diagonal_ops.diagflat(tensor_of(v), k)  # type: ignore[no-any-return]
+    return diagonal_ops.diagflat(tensor_of(v), k)
 
 
 @numpy_function
@@ -339,7 +339,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """
     x = tensor_of(a)
     first, second = axes_of("diagonal", (axis1, axis2), x.ndim)
-    return diagonal_ops.diagonal(x, offset, first, second)  # type: ignore[no-any-return]
+    return diagonal_ops.diagonal(x, offset, first, second)
 
 
 def _range(part: slice, dtype: Any = None, floats: Any = None) -> Any:

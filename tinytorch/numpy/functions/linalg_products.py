@@ -92,7 +92,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
         array([1, 4])
     """
-    return index_grids.diagonal(x, offset, -2, -1)  # type: ignore[no-any-return]
+    return index_grids.diagonal(x, offset, -2, -1)
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
@@ -108,7 +108,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
         array([0, 0, 1])
     """
-    return products.cross(x1, x2, axis=axis)  # type: ignore[no-any-return]
+    return products.cross(x1, x2, axis=axis)
 
 
 def matmul(x1: Any, x2: Any, /) -> Tensor:
@@ -119,7 +119,7 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
         >>> np.linalg.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
         array([3, 7])
     """
-    return products.matmul(x1, x2)  # type: ignore[no-any-return]
+    return products.matmul(x1, x2)
 
 
 @shared(namespaces=("linalg",))
@@ -181,4 +181,5 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
         >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
         tensor(6.)
     """
-    return products.tensordot(*alike(x1, x2), axes)
+    a, b = alike(x1, x2)
+    return products.tensordot(a, b, axes)

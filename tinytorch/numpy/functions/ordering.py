@@ -81,7 +81,7 @@ def sort(
     if x.is_complex():
         return x.gather(at, _order(x, at, descending))  # type: ignore[no-any-return]
     found = sorting.sort(_orderable(x), at, descending)[0]
-    return found.to(x.dtype)  # type: ignore[no-any-return]
+    return found.to(x.dtype)
 
 
 @numpy_function
@@ -152,7 +152,7 @@ def argwhere(a: Any) -> Tensor:
         array([[0, 1],
                [1, 0]])
     """
-    return gathering.argwhere(tensor_of(a).detach())  # type: ignore[no-any-return]
+    return gathering.argwhere(tensor_of(a).detach())
 
 
 @choosing
@@ -248,9 +248,9 @@ def isin(
         array([False,  True,  True])
     """
     if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
-        return factories.full(tuple(tensor_of(element).shape), bool(invert))  # type: ignore[no-any-return]
+        return factories.full(tuple(tensor_of(element).shape), bool(invert))
     x, others = promoted(element, test_elements)
-    return membership.isin(x, others, invert=invert)  # type: ignore[no-any-return]
+    return membership.isin(x, others, invert=invert)
 
 
 @with_places
@@ -278,7 +278,7 @@ def unique(
     x = tensor_of(ar)
     options: Any = {"return_index": return_index, "equal_nan": equal_nan}
     return unique_ops.unique(
-        x, return_inverse=return_inverse, return_counts=return_counts, axis=axis, **options
+        x, return_inverse=return_inverse, return_counts=return_counts, dim=axis, **options
     )
 
 

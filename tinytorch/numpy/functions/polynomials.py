@@ -77,7 +77,7 @@ def polymul(a1: Any, a2: Any) -> Tensor:
         array([ 1,  0, -1])
     """
     x, y = joined(_coefficients(a1), _coefficients(a2))
-    return signals.convolve(x, y)  # type: ignore[no-any-return]
+    return signals.convolve(x, y)
 
 
 @numpy_function

@@ -153,7 +153,7 @@ def kron(a: Any, b: Any) -> Tensor:
         >>> np.kron([1, 10], [1, 2])
         array([ 1,  2, 10, 20])
     """
-    return einsum_ops.kron(*joined(a, b))  # type: ignore[no-any-return]
+    return einsum_ops.kron(*joined(a, b))
 
 
 @numpy_function
@@ -295,7 +295,7 @@ def isclose(
         same = (x == y) | (near & y.isfinite())
         return same | ((x != x) & (y != y)) if equal_nan else same  # type: ignore
     x, y = broadcasting.broadcast_tensors(x, y)
-    return comparison.isclose(x, y, rtol, atol, equal_nan)  # type: ignore[no-any-return]
+    return comparison.isclose(x, y, rtol, atol, equal_nan)
 
 
 def _comparable(a: Any, b: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from ...dispatch.error_context import as_numpys
 from ...dispatch.op import composite
@@ -115,6 +115,10 @@ SHARED: dict[str, Callable[..., Any]] = {}
 _PREPARE: dict[Callable[..., Any], Prepare] = {}
 
 
+@overload
+def shared(function: F, /) -> F: ...
+@overload
+def shared(*, prepare: Prepare = None, **options: Any) -> Filing: ...
 def shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) -> Any:
     """Register a function that NumPy alone has under ``tinytorch`` and ``tinytorch.numpy``.
 

@@ -133,7 +133,7 @@ def tile(A: Any, reps: Any) -> Tensor:
         >>> np.tile([1, 2], 2)
         array([1, 2, 1, 2])
     """
-    return rearranging.tile(tensor_of(A), tuple(_ints(reps)))  # type: ignore[no-any-return]
+    return rearranging.tile(tensor_of(A), tuple(_ints(reps)))
 
 
 def _ints(given: Any) -> list[int]:
@@ -300,7 +300,7 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if any(size < 0 for size in sizes):
         raise ValueError("all elements of broadcast shape must be non-negative")
-    return broadcasting.broadcast_to(tensor_of(array), sizes)  # type: ignore[no-any-return]
+    return broadcasting.broadcast_to(tensor_of(array), sizes)
 
 
 @numpy_function

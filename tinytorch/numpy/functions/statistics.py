@@ -246,9 +246,7 @@ def cov(
     for weights in (often, much):
         if weights is not None and not float(weights.sum()):
             raise ZeroDivisionError("cov(): weights sum to zero, cannot be normalized")
-    return statistics.cov(  # type: ignore[no-any-return]
-        rows, correction=correction, fweights=often, aweights=much
-    )
+    return statistics.cov(rows, correction=correction, fweights=often, aweights=much)
 
 
 def _rows(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
@@ -275,7 +273,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    return statistics.corrcoef(_rows(x, y, rowvar, dtype))  # type: ignore[no-any-return]
+    return statistics.corrcoef(_rows(x, y, rowvar, dtype))
 
 
 @numpy_function
@@ -364,7 +362,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
     places = tensor_of(x)
     places = places.long() if places.dtype is dtypes.bool else places
     w = None if weights is None else as_float(tensor_of(weights, places._xp)).to(dtypes.float64)
-    return histograms.bincount(places, w, minlength)  # type: ignore[no-any-return]
+    return histograms.bincount(places, w, minlength)
 
 
 @numpy_function
@@ -391,7 +389,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     x, *more = promoted(x, *(e for e in ends if e is not None))
     given = iter(more)
     first, last = (None if e is None else next(given) for e in ends)
-    return differences.diff(x, n, axis, first, last)  # type: ignore[no-any-return]
+    return differences.diff(x, n, axis, first, last)
 
 
 def _slice_of(value: Any, x: Any, axis: int) -> Any:
@@ -421,8 +419,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     values = as_float(y)
     integrate = differences.trapezoid
     if x is None:
-        return integrate(values, dx=dx, dim=axis)  # type: ignore[no-any-return]
-    return integrate(values, as_float(tensor_of(x, values._xp)), dim=axis)  # type: ignore
+        return integrate(values, dx=dx, dim=axis)
+    return integrate(values, as_float(tensor_of(x, values._xp)), dim=axis)
 
 
 @numpy_function
@@ -492,4 +490,4 @@ def nan_to_num(
             found = selection.where(test(source), filling, found)
     rest = [value if each is None else None for value, each in zip(numbers, given, strict=True)]
     found = floating_point.nan_to_num(found, *rest)
-    return found if copy else source.copy_(found)  # type: ignore[no-any-return]
+    return found if copy else source.copy_(found)

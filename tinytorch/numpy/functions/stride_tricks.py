@@ -42,9 +42,7 @@ def as_strided(
     if any(step % item for step in steps):
         raise ValueError(f"as_strided(): strides must be multiples of {item} bytes, got {steps}")
     sizes = tuple(source.shape) if shape is None else tuple(shape)
-    return strides_ops.as_strided(  # type: ignore[no-any-return]
-        source, sizes, tuple(step // item for step in steps)
-    )
+    return strides_ops.as_strided(source, sizes, tuple(step // item for step in steps))
 
 
 @raising

@@ -268,7 +268,7 @@ _OPTIONS = """\
 def _file(function: Any, name: str, row: Row, *operands: str) -> Callable[..., Any]:
     listed = "".join(f"        {x}: Array, or what makes one.\n" for x in operands)
     doc = f"{row.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
-    return filed(function, name, doc, f">>> np.{name}({row.operands})", row.shown)
+    return filed(function, name, doc, f">>> np.{name}({row.operands})", row.shown)  # type: ignore[no-any-return]
 
 
 _BY_NAME: dict[str, Any] = {name: _one(name, row) for name, row in OF_ONE.items()}
@@ -446,7 +446,7 @@ def real(val: Any) -> Tensor:
         >>> np.real([1 + 2j, 3.0])
         array([1., 3.])
     """
-    return complex_numbers.real(tensor_of(val))  # type: ignore[no-any-return]
+    return complex_numbers.real(tensor_of(val))
 
 
 @numpy_function
@@ -462,7 +462,7 @@ def imag(val: Any) -> Tensor:
         array([2., 0.])
     """
     x = tensor_of(val)
-    return complex_numbers.imag(x) if x.is_complex() else factories_like.zeros_like(x)  # type: ignore[no-any-return]
+    return complex_numbers.imag(x) if x.is_complex() else factories_like.zeros_like(x)
 
 
 @numpy_function
@@ -495,7 +495,7 @@ def isreal(x: Any) -> Tensor:
         >>> np.isreal([1 + 2j, 3.0])
         array([False,  True])
     """
-    return comparison.isreal(tensor_of(x))  # type: ignore[no-any-return]
+    return comparison.isreal(tensor_of(x))
 
 
 @composite(namespaces=("numpy",), aliases=("around",))
@@ -583,7 +583,7 @@ def sinc(x: Any, /) -> Tensor:
         >>> np.sinc([0.0, 0.5])
         array([1.        , 0.63661977])
     """
-    return trigonometric.sinc(as_float(x))  # type: ignore[no-any-return]
+    return trigonometric.sinc(as_float(x))
 
 
 @numpy_function
@@ -598,7 +598,7 @@ def i0(x: Any) -> Tensor:
         >>> np.i0([0.0, 1.0])
         array([1.        , 1.26606588])
     """
-    return bessel_functions.i0(as_float(x))  # type: ignore[no-any-return]
+    return bessel_functions.i0(as_float(x))
 
 
 @numpy_function
