@@ -155,6 +155,8 @@ ELSEWHERE = {
     "distributions.extremes": "distributions.extreme_values",
     "ops._typed_storage": "ops.create.typed_storage",
     "ops._untyped_storage": "ops.create.untyped_storage",
+    "numpy._errstate": "numpy.settings",
+    "numpy.flat": "numpy.iteration",
     "numpy.functions.dialect": "numpy.functions.conversion",
     "ops.applied_functions": "numpy.functions.applied_functions",
     "ops.index.index_tools": "numpy.functions.index_grids",
