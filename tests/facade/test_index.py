@@ -121,7 +121,8 @@ def loaded() -> None:
 
 def test_the_index_is_complete() -> None:
     before, after = json.loads(run(loaded))
-    assert len(after[""]) > 700 and len(after["Tensor"]) > 500
+    assert len(after[""]) > 800 and len(after["Tensor"]) > 500
+    after.pop("numpy")  # not looked up here: importing the package registers all of them
     for space, names in after.items():
         indexed = {*registry.FAMILY_OF.get(space, ())}
         assert {*names} - indexed <= {*before.get(space, ())}, space

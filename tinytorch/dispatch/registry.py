@@ -48,13 +48,15 @@ NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
 
 def families() -> list[str]:
     """Modules of operations: those in the folders of ``tinytorch.ops``, and NumPy's functions."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "ops")
-    packages = [entry for entry in _sorted(folder) if entry.is_dir()]
-    found = (
-        (each.name, file.name.partition(".")[0]) for each in packages for file in _sorted(each)
-    )
-    operations = (f"ops.{package}.{name}" for package, name in dict.fromkeys(found))
-    return [*operations, "numpy.functions"]
+    root = os.path.dirname(os.path.dirname(__file__))
+    packages = [each for each in _sorted(os.path.join(root, "ops")) if each.is_dir()]
+    found = [f"ops.{each.name}.{file}" for each in packages for file in _modules(each)]
+    functions = os.path.join(root, "numpy", "functions")
+    return [*found, *(f"numpy.functions.{file}" for file in _modules(functions))]
+
+
+def _modules(folder: str | os.DirEntry[str]) -> list[str]:
+    return list(dict.fromkeys(entry.name.partition(".")[0] for entry in _sorted(folder)))
 
 
 def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
