@@ -9,8 +9,7 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 from ..core.holder import held
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
-from .arrays import wrap_result
-from .arrays import ndarray
+from .arrays import ndarray, wrap_result
 from .functions.conversion import as_float, axes_of, recorded, tensor_of
 from .functions.registration import raising, with_example
 from .namespace import detached

@@ -498,17 +498,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         subok: bool = True,
         copy: bool = True,
     ) -> ndarray: ...
-    def byteswap(_self, inplace: bool = False) -> ndarray:
-        """The bytes of each element in reverse order.
-
-        Args:
-            inplace: Write them over this array.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1, 256], dtype=np.int16).byteswap()
-            array([256,   1], dtype=int16)
-        """
+    def byteswap(_self, inplace: bool = False) -> ndarray: ...
     @overload
     def choose(
         _self,
@@ -658,19 +648,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @overload
     def dump(_self, file: ArrayLike) -> ndarray: ...
     def dumps(_self) -> ndarray: ...
-    def fill(_self, value: ArrayLike) -> None:
-        """Write one value everywhere.
-
-        Args:
-            value: A number.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(2)
-            >>> a.fill(5)
-            >>> a
-            array([5., 5.])
-        """
+    @overload
+    def fill(_self, value: Tensor | Sequence[Tensor]) -> Tensor: ...
+    @overload
+    def fill(_self, value: ArrayLike) -> ndarray: ...
     @property
     def flat(self) -> flatiter: ...
     @flat.setter
@@ -764,28 +745,22 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.nonzero([0, 5, 0, 7])
             (array([1, 3]),)
         """
+    @overload
+    def partition(
+        _self,
+        kth: Tensor | Sequence[Tensor],
+        axis: int = -1,
+        kind: str = 'introselect',
+        order: Any = None,
+    ) -> Tensor: ...
+    @overload
     def partition(
         _self,
         kth: ArrayLike,
         axis: int = -1,
         kind: str = 'introselect',
         order: Any = None,
-    ) -> None:
-        """Put the elements at ``kth`` where sorting would, smaller ones before them, in place.
-
-        Args:
-            kth: A place, or several.
-            axis: The dimension; default the last.
-            kind: Accepted.
-            order: Only None.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.array([3, 1, 2])
-            >>> a.partition(1)
-            >>> a[1]
-            2
-        """
+    ) -> ndarray: ...
     def prod(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -811,21 +786,22 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.prod([[1, 2], [3, 4]])
             24
         """
-    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> None:
-        """Write values to places of the array as if it had one dimension; see ``numpy.put``.
-
-        Args:
-            indices: The places.
-            values: What goes there, repeated as often as needed.
-            mode: What happens to places that there are not: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(3)
-            >>> a.put([0, 2], [5, 7])
-            >>> a
-            array([5., 0., 7.])
-        """
+    @overload
+    def put(
+        _self,
+        indices: Tensor | Sequence[Tensor],
+        values: ArrayLike,
+        mode: str = 'raise',
+    ) -> Tensor: ...
+    @overload
+    def put(
+        _self,
+        indices: ArrayLike,
+        values: Tensor | Sequence[Tensor],
+        mode: str = 'raise',
+    ) -> Tensor: ...
+    @overload
+    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> ndarray: ...
     def ravel(_self, order: str = 'C') -> ndarray:
         """The elements in one dimension.
 
@@ -875,28 +851,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         order: str = 'C',
         copy: bool | None = None,
     ) -> ndarray: ...
-    def resize(
-        _self,
-        *new_shape: SupportsIndex | Sequence[SupportsIndex],
-        refcheck: bool = True,
-    ) -> None:
-        """Give the array another shape, with zeros for what is new, in place.
-
-        Args:
-            *new_shape: The sizes, one by one or as a sequence.
-            refcheck: Accepted; views of the array stay what they were.
-
-        Raises:
-            ValueError: If it is a view itself.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.array([1, 2, 3])
-            >>> a.resize(2, 2)
-            >>> a
-            array([[1, 2],
-                   [3, 0]])
-        """
+    @overload
+    def resize(_self, *new_shape: Tensor | Sequence[Tensor], refcheck: bool = True) -> Tensor: ...
+    @overload
+    def resize(_self, *new_shape: ArrayLike, refcheck: bool = True) -> ndarray: ...
     def round(_self, decimals: int = 0, out: ndarray | None = None) -> ndarray:
         """Each element rounded, halves to the even digit.
 
@@ -937,41 +895,28 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         side: str = 'left',
         sorter: ArrayLike | None = None,
     ) -> ndarray: ...
-    def setfield(_self, val: ArrayLike, dtype: DTypeLike | _dtype, offset: int = 0) -> None:
-        """Write to part of the bytes of each element.
-
-        Args:
-            val: What goes there.
-            dtype: Of the parts.
-            offset: Where in an element they begin, in bytes.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(1, dtype=complex)
-            >>> a.setfield(3, float, 8)
-            >>> a
-            array([0.+3.j])
-        """
+    @overload
+    def setfield(
+        _self,
+        val: Tensor | Sequence[Tensor],
+        dtype: ArrayLike,
+        offset: int = 0,
+    ) -> Tensor: ...
+    @overload
+    def setfield(
+        _self,
+        val: ArrayLike,
+        dtype: Tensor | Sequence[Tensor],
+        offset: int = 0,
+    ) -> Tensor: ...
+    @overload
+    def setfield(_self, val: ArrayLike, dtype: ArrayLike, offset: int = 0) -> ndarray: ...
     def setflags(
         _self,
         write: bool | None = None,
         align: bool | None = None,
         uic: bool | None = None,
-    ) -> None:
-        """Say whether the array may be written to.
-
-        Args:
-            write: Whether it may.
-            align: Accepted for True.
-            uic: Accepted for False.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(2)
-            >>> a.setflags(write=False)
-            >>> a.flags.writeable
-            False
-        """
+    ) -> ndarray: ...
     def sort(
         _self,
         axis: int = -1,
@@ -979,22 +924,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         order: Any = None,
         *,
         stable: bool | None = None,
-    ) -> None:
-        """Sort the elements along a dimension, in place.
-
-        Args:
-            axis: The dimension; default the last.
-            kind: Accepted; the order is stable.
-            order: Only None.
-            stable: Accepted.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.array([3, 1, 2])
-            >>> a.sort()
-            >>> a
-            array([1, 2, 3])
-        """
+    ) -> ndarray: ...
     def squeeze(_self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
         """``a`` without dimensions of size 1.
 

@@ -23,8 +23,23 @@ from ...facade.resolve import HOMES, missing
 from ...ops.shape.broadcasting import broadcast_shapes
 from ...state import current_backend
 from . import (  # noqa: F401  # each registers its functions
-    applied_functions, creation, editing, elementwise, files, index_grids, inspection, joins,
-    nan_reductions, ordering, products, quantiles, reductions, shapes, signals, statistics, ufuncs,
+    applied_functions,
+    creation,
+    editing,
+    elementwise,
+    files,
+    index_grids,
+    inspection,
+    joins,
+    nan_reductions,
+    ordering,
+    products,
+    quantiles,
+    reductions,
+    shapes,
+    signals,
+    statistics,
+    ufuncs,
 )  # fmt: skip
 from . import fft as fft
 from . import lib as lib

@@ -14,8 +14,7 @@ from typing import Any
 from ...backends.storage import extent
 from ...core.tensor import Size, Tensor
 from ...core.waiting import in_memory
-from ...dispatch.op import Array, Backend, Shape, composite, op
-from ...graph.nodes import sum_to_shape
+from ...dispatch.op import Array, Backend, composite, op
 from ...graph.views import replay_from_base
 from ..checks import integers_of
 from ..index.positions import counting
