@@ -20,7 +20,7 @@ from ...dispatch.registry import find
 from ...dtypes import NAMES
 from ...facade import constants
 from ...facade.resolve import HOMES, missing
-from ...ops.shape.broadcasting import broadcast_shapes
+from ...ops.shape.strides import broadcast_shapes
 from ...state import current_backend
 from . import (  # noqa: F401  # each registers its functions
     applied_functions,

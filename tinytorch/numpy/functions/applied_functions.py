@@ -9,7 +9,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.shape.broadcasting import broadcast_tensors
+from ...ops.shape.strides import broadcast_tensors
 from ...ops.shape.joining import stack
 from ...ops.shape.sizes import normalize_dim
 from .conversion import array_of, arrays_of

@@ -11,9 +11,9 @@ from ...core.tensor import Tensor
 from ...ops.create import factories, ranges
 from ...ops.create.factories import as_tensor
 from ...ops.linalg import vector_products
-from ...ops.shape import broadcasting
 from ...ops.shape.views import contiguous
 from ...state import default_dtype
+from ...ops.shape import strides
 from .conversion import (
     array_of,
     as_dtype,
@@ -508,7 +508,7 @@ def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], 
     ends = promoted(start, stop)
     if ends[0].dtype.category < 2:
         ends = [t.to(dtypes.float64) for t in ends]
-    first, last = broadcasting.broadcast_tensors(*ends)
+    first, last = strides.broadcast_tensors(*ends)
     place = ranges.arange(num, dtype=first.dtype.to_real(), backend=first._xp)
     part = place.reshape([-1] + [1] * first.ndim) / max(num - 1 if endpoint else num, 1)
     return [first, last], part, max(num - 1 if endpoint else num, 0)

@@ -11,7 +11,7 @@ from ...backends import load
 from ...core.tensor import Tensor
 from ...ops.index.gathering import nonzero
 from ...ops.pointwise.selection import where as where_
-from ...ops.shape.broadcasting import broadcast_to
+from ...ops.shape.strides import broadcast_to
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from .conversion import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of, joined

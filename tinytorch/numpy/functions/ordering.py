@@ -12,12 +12,13 @@ from ...ops.create import factories
 from ...ops.index import gathering
 from ...ops.named_results import named_result
 from ...ops.pointwise import selection
-from ...ops.shape import broadcasting, combining
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from ...ops.sort import membership, sorting
 from ...ops.sort import unique as unique_ops
 from . import editing, ufuncs
+from ...ops.shape import strides
+from ...ops.shape import joining as joining_ops
 from .conversion import (
     array_of,
     arrays_of,
@@ -335,7 +336,7 @@ def choose(a: Any, choices: Any, out: Tensor | None = None, mode: str = "raise")
     found = options[0]
     for i, choice in enumerate(options[1:], 1):
         found = selection.where(places == i, choice, found)
-    shape = broadcasting.broadcast_shapes(tuple(places.shape), tuple(found.shape))
+    shape = strides.broadcast_shapes(tuple(places.shape), tuple(found.shape))
     return written(found.expand(tuple(shape)).clone(), out)  # type: ignore[no-any-return]
 
 
@@ -390,8 +391,8 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
         f"unravel_index(): an index is out of bounds for array with size {math.prod(sizes)}",
     )
     if order == "C":
-        return tuple(combining.unravel_index(places, sizes))
-    return tuple(combining.unravel_index(places, sizes[::-1]))[::-1]
+        return tuple(joining_ops.unravel_index(places, sizes))
+    return tuple(joining_ops.unravel_index(places, sizes[::-1]))[::-1]
 
 
 @numpy_function

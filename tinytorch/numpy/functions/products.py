@@ -11,7 +11,7 @@ from ...ops.linalg import einsum as einsum_ops
 from ...ops.linalg import matmul as matmul_ops
 from ...ops.linalg import vector_products
 from ...ops.pointwise import comparison
-from ...ops.shape import broadcasting
+from ...ops.shape import strides
 from .conversion import alike, axes_of, cast, joined, promoted, tensor_of, written
 from .reductions import total_dtype
 from .registration import joining, numpy_function, shared
@@ -266,7 +266,7 @@ def cross(
             f"incompatible dimensions for cross product (both must be 3), got {x.shape[-1]} and "
             f"{y.shape[-1]}"
         )
-    x, y = broadcasting.broadcast_tensors(x, y)
+    x, y = strides.broadcast_tensors(x, y)
     found: Any = vector_products.cross(x, y, -1)
     return found.movedim(-1, axisc)  # type: ignore[no-any-return]
 
@@ -294,7 +294,7 @@ def isclose(
         near = (x - y).abs() <= tensor_of(atol) + tensor_of(rtol) * y.abs()
         same = (x == y) | (near & y.isfinite())
         return same | ((x != x) & (y != y)) if equal_nan else same  # type: ignore
-    x, y = broadcasting.broadcast_tensors(x, y)
+    x, y = strides.broadcast_tensors(x, y)
     return comparison.isclose(x, y, rtol, atol, equal_nan)
 
 

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...ops.pointwise import arithmetic, selection
 from ...ops.pointwise.selection import where as where_
 from ...ops.reduce.reduction import Dims
-from ...ops.shape.broadcasting import broadcast_to
+from ...ops.shape.strides import broadcast_to
 from ...ops.shape.joining import cat
 from .conversion import (
     array_of,

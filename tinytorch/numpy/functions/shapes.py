@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.shape import broadcasting, rearranging
-from ...ops.shape.broadcasting import broadcast_tensors
+from ...ops.shape import rearranging
+from ...ops.shape.strides import broadcast_tensors
 from ...ops.shape.rearranging import repeat_interleave
 from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
+from ...ops.shape import strides
 from .conversion import (
     array_of,
     arrays_of,
@@ -300,7 +301,7 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if any(size < 0 for size in sizes):
         raise ValueError("all elements of broadcast shape must be non-negative")
-    return broadcasting.broadcast_to(tensor_of(array), sizes)
+    return strides.broadcast_to(tensor_of(array), sizes)
 
 
 @numpy_function

@@ -9,10 +9,11 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.create.ranges import linspace
 from ...ops.pointwise import comparison, floating_point, selection
-from ...ops.reduce import differences, histograms, sampled_gradients, statistics
-from ...ops.reduce.statistics import variables
+from ...ops.reduce import differences, histograms, sampled_gradients
+from ...ops.reduce.variance import variables
 from ...ops.sort.sorting import searchsorted
 from ...state import default_dtype
+from ...ops.reduce import variance
 from .conversion import (
     array_of,
     arrays_of,
@@ -246,7 +247,7 @@ def cov(
     for weights in (often, much):
         if weights is not None and not float(weights.sum()):
             raise ZeroDivisionError("cov(): weights sum to zero, cannot be normalized")
-    return statistics.cov(rows, correction=correction, fweights=often, aweights=much)
+    return variance.cov(rows, correction=correction, fweights=often, aweights=much)
 
 
 def _rows(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
@@ -273,7 +274,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    return statistics.corrcoef(_rows(x, y, rowvar, dtype))
+    return variance.corrcoef(_rows(x, y, rowvar, dtype))
 
 
 @numpy_function

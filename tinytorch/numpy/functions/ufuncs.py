@@ -13,7 +13,6 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ...ops.create import factories_like
 from ...ops.pointwise import (
     comparison,
     complex_numbers,
@@ -25,6 +24,7 @@ from ...ops.pointwise import (
 from ...ops.pointwise.selection import where as where_
 from ...ops.special import bessel_functions
 from . import elementwise
+from ...ops.create import factories
 from .conversion import (
     as_dtype,
     as_float,
@@ -462,7 +462,7 @@ def imag(val: Any) -> Tensor:
         array([2., 0.])
     """
     x = tensor_of(val)
-    return complex_numbers.imag(x) if x.is_complex() else factories_like.zeros_like(x)
+    return complex_numbers.imag(x) if x.is_complex() else factories.zeros_like(x)
 
 
 @numpy_function
