@@ -177,7 +177,7 @@ from tinytorch.numpy.functions.index_grids import IndexExpression
 from tinytorch.numpy.functions.index_grids import Joiner
 from tinytorch.numpy.ndarray import ndarray as ndarray
 from tinytorch.numpy.settings import errstate as errstate
-from tinytorch.ops.create.factories_like import Placement
+from tinytorch.ops.create.factories import Placement
 from tinytorch.ops.create.typed_storage import BFloat16Storage as BFloat16Storage
 from tinytorch.ops.create.typed_storage import BoolStorage as BoolStorage
 from tinytorch.ops.create.typed_storage import ByteStorage as ByteStorage

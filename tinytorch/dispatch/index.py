@@ -319,7 +319,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     "linalg": {
         "numpy.functions.linalg_products": "outer tensordot trace",
         "numpy.functions.shapes": "matrix_transpose",
-        "ops.linalg.determinant": "det slogdet",
         "ops.linalg.eigen": "eig eigh eigvals eigvalsh",
         "ops.linalg.lu": "ldl_factor ldl_factor_ex ldl_solve lu lu_factor lu_factor_ex lu_solve",
         "ops.linalg.matmul": "matmul",
