@@ -9,9 +9,9 @@ from ..core.tensor import wrap
 from ..dispatch.record import output_of
 from ..dispatch.registry import load_numpy
 from ..dispatch.tensor_types import legacy_source
-from ..graph.above import ABOVE, Above, Writing
-from ..graph.special_nodes import without_slope
+from ..graph.late_bound import ABOVE, Above, Writing
 from ..graph.nodes import Edge
+from ..graph.special_nodes import without_slope
 from ..graph.views import edge_of
 from ..state import enable_grad, no_grad
 

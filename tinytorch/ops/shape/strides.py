@@ -11,12 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...graph.views import replay_from_base
-from ...graph.nodes import sum_to_shape
 from ...backends.storage import extent
 from ...core.tensor import Size, Tensor
 from ...core.waiting import in_memory
 from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...graph.nodes import sum_to_shape
+from ...graph.views import replay_from_base
 from ..checks import integers_of
 from ..index.positions import counting
 from ..memory_order import in_rows, laid, lies
