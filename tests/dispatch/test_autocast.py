@@ -10,7 +10,7 @@ import pytest
 
 import tinytorch as tt
 from tinytorch.core.torch_function import PLAIN
-from tinytorch.dispatch.autocast_lists import LOWER, POLICIES, WIDE
+from tinytorch.dispatch.autocast import LOWER, POLICIES, WIDE
 
 pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
 pytestmark = pytest.mark.skipif(

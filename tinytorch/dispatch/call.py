@@ -19,6 +19,7 @@ from ..state.recorder import recorded
 from . import autocast
 from .arguments import (
     as_given,
+    checked,
     prepare,
     repeated_argument_error,
     selected_numpy_form,
@@ -29,10 +30,8 @@ from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
 from .low_precision import asks_for_low, call_low, composite_low, is_low
-from .out import refuse_recorded, write_to_out
-from .overlap import check_out, check_resized
+from .out import check_out, check_resized, refuse_recorded, write_to_out
 from .record import apply
-from .scalar_arguments import checked
 from .spec import Op
 from .waiting_views import elements_of, view_of_waiting
 

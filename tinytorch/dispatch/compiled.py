@@ -24,16 +24,14 @@ from ..graph.saved_tensors import Recording
 from ..graph.views import VIEW, edge_of, track, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import GENERATED, shorten
-from .arguments import as_given, explain_shapes
+from .arguments import BASIC, as_given, checked_size, explain_shapes, is_basic
 from .call import slow, slow_composite
 from .composites import make_composite_function
 from .function_text import write_function
 from .inplace import slow_inplace
 from .low_precision import in_float32
-from .parameter_docs import without_out
 from .record import note_versions, record, results, several_views, watch
-from .scalar_arguments import BASIC, checked_size, is_basic
-from .signature import of_inplace
+from .signature import of_inplace, without_out
 from .spec import REQUIRED, Form, Op
 
 #: Values of the names that all generated functions have.

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..core.torch_function import NOT_OVERRIDING, PLAIN
 from ..state.tracebacks import shorten
+from .arguments import truthful
 from .call import TOLD, body_of, slow_composite, told
 from .low_precision import in_float32
-from .scalar_arguments import truthful
 from .spec import Op
 
 

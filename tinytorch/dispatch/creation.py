@@ -17,12 +17,11 @@ from ..core.tensor import Tensor, wrap
 from ..state import current_backend, default_dtype, settings
 from ..state.recorder import recorded
 from ..warnings import warn
-from .arguments import as_given, bind
+from .arguments import as_given, bind, unfit
+from .arguments import checked_size as checked_size
 from .compiled import make_function, serve
 from .op import Op, Operation, declare, dress, set_function
 from .out import write_to_out
-from .scalar_arguments import checked_size as checked_size
-from .scalar_arguments import unfit
 from .spec import Form
 
 #: The keywords every creation function takes beside its own.

@@ -17,8 +17,7 @@ from ..state.recorder import recorded
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
 from .low_precision import call_low, in_float32, is_low
-from .out import check_writable, scalar_name, stands_for_many, write
-from .overlap import check_overlap
+from .out import check_overlap, check_writable, scalar_name, stands_for_many, write
 from .record import any_rg, keep_out, make_node, watch
 from .spec import Op
 from .waiting_views import elements_of

@@ -25,19 +25,17 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
-from .arguments import repeated_argument_error, torchs_name, unexpected
+from .arguments import repeated_argument_error, torchs_name, truth, unexpected
 from .backward import SPECIAL, rule_needs
 from .compiled import make_inplace_function, make_public_function
 from .operators import make_operators
-from .parameter_docs import documented
 from .plan import is_tensor
 from .rules import no_derivative as no_derivative
 from .rules import piecewise as piecewise
 from .rules import reads as reads
 from .rules import reads_results as reads_results
 from .rules import torch_convention as torch_convention
-from .scalar_arguments import truth
-from .signature import of_function, takes_out
+from .signature import documented, of_function, takes_out
 from .spec import NAMESPACES as NAMESPACES
 from .spec import OPS as OPS
 from .spec import REQUIRED as REQUIRED

@@ -1,17 +1,21 @@
-"""The methods behind Python's operators."""
+"""Methods of Python's operators and of its functions for numbers; ``torch.ops``."""
 
 from __future__ import annotations
 
 import inspect
+import math
+import operator
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
-from ..core import torch_function
+from ..core import torch_function, torch_function_members
 from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
 from ..graph.late_bound import ABOVE
 from ..state.tracebacks import shorten
 from .compiled import make_function, make_inplace_function, serve
+from .registry import find
 from .signature import of_operator
 from .spec import Form, Op
 
@@ -140,3 +144,198 @@ def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[.
 def is_array(tensor: Tensor, value: Any) -> bool:
     """Whether ``value`` is an array of the tensor's backend, or a NumPy scalar or array."""
     return isinstance(value, tensor._xp.array_type) or hasattr(value, "__array_interface__")
+
+
+def rounded(self: Tensor, ndigits: int | None = None) -> Any:
+    """What ``round(tensor, ndigits)`` gives; halves go to the even neighbour.
+
+    Args:
+        ndigits: Decimal places to keep; default none, and of a single element an int.
+
+    Returns:
+        An int, or a tensor of the same dtype, through which gradients flow as through ``round``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> round(tt.tensor(2.5)), round(tt.tensor([0.126, 2.5]), 2)
+        (2, tensor([0.1300, 2.5000]))
+    """
+    if ndigits is None and self.numel() == 1:
+        return round(self.item())
+    found: Any = self
+    return found.round(decimals=ndigits or 0)
+
+
+def quotient_and_remainder(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    """What ``divmod(tensor, other)`` gives: ``tensor // other`` and ``tensor % other``.
+
+    Args:
+        other: Tensor or number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> divmod(tt.tensor([7, -7]), 2)
+        (tensor([ 3, -4]), tensor([1, 1]))
+    """
+    found: Any = self
+    return found // other, found % other
+
+
+def reflected_quotient_and_remainder(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    """What ``divmod(other, tensor)`` gives: ``other // tensor`` and ``other % tensor``.
+
+    Args:
+        other: A number.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> divmod(7, tt.tensor([2, 4]))
+        (tensor([3, 1]), tensor([1, 3]))
+    """
+    return other // self, other % self
+
+
+def _to_integer(name: str) -> Callable[[Tensor], Any]:
+    whole = getattr(math, name)
+
+    def function(self: Tensor) -> Any:
+        return whole(self.item()) if self.numel() == 1 else getattr(self, name)()
+
+    function.__name__ = function.__qualname__ = f"__{name}__"
+    function.__doc__ = f"""What ``math.{name}(tensor)`` gives: an int, or of more elements a tensor.
+
+    Example:
+        >>> import math
+        >>> import tinytorch as tt
+        >>> math.{name}(tt.tensor(2.5)) == math.{name}(2.5)
+        True
+    """
+    return function
+
+
+def attach() -> None:
+    """Give tensors the protocols."""
+    protocols: dict[str, Any] = {
+        "__round__": rounded, "__divmod__": quotient_and_remainder,
+        "__rdivmod__": reflected_quotient_and_remainder,
+        **{f"__{name}__": _to_integer(name) for name in ("floor", "ceil", "trunc")},
+    }  # fmt: skip
+    for name, function in protocols.items():
+        torch_function_members.attach(Tensor, name, function)
+
+
+#: PyTorch's names of operations that have others here, the only ones recorded of private ones.
+_ATEN_NAMES = {
+    "_getitem": "index", "_setitem_": "index_put_", "cross_entropy": "cross_entropy_loss",
+    "_conv": "convolution", "_softmax": "_softmax", "_log_softmax": "_log_softmax",
+    "logsigmoid": "log_sigmoid", "grid_sample": "grid_sampler", "T": "numpy_T",
+}  # fmt: skip
+#: Namespaces that are part of the names of PyTorch's operators: ``aten::fft_rfft``.
+_SPACES = ("fft", "linalg", "special")
+
+
+class OpNamespace(ModuleType):
+    """The operators of one library, ``torch.ops.mylib``."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'",
+            name=name, obj=self,
+        )  # fmt: skip
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return namespace, (self.__name__,)
+
+
+#: By name; a namespace that was asked for and is still empty is among them.
+NAMESPACES: dict[str, Any] = {}
+
+
+def namespace(name: str) -> Any:
+    """The operators of a library, none at first."""
+    return NAMESPACES.setdefault(name, OpNamespace(name))
+
+
+def load_library(path: Any) -> NoReturn:
+    """Refused: what a compiled library registers is made for PyTorch's own tensors.
+
+    Raises:
+        OSError: Always, as PyTorch for a library it cannot load.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.ops.load_library("kernels.so")
+        Traceback (most recent call last):
+            ...
+        OSError: Could not load this library: kernels.so (tinytorch loads none made for PyTorch)
+    """
+    raise OSError(f"Could not load this library: {path} (tinytorch loads none made for PyTorch)")
+
+
+class AtenName:
+    """An operator of PyTorch's own by its name there, ``ops.aten.clone`` or one of its forms.
+
+    Libraries keep tables by them. A call goes to the function of that name and fails where there
+    is none; the forms of an operator, ``add.Tensor`` and ``add.Scalar``, are one function here.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> AtenName:
+        if name.startswith("_"):
+            raise AttributeError(name, name=name, obj=self)
+        form = AtenName(f"{self.__name__}.{name}")
+        setattr(self, name, form)  # a table finds it again
+        return form
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.__name__.partition(".")[0]
+        function = _find_function(name)
+        if function is None:
+            raise NotImplementedError(f"ops.aten.{name}: tinytorch has no function of that name")
+        return function(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find_aten, (self.__name__,)
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+
+
+class Aten(ModuleType):
+    """``torch.ops.aten``."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return namespace, (self.__name__,)
+
+    def __getattr__(self, name: str) -> AtenName:
+        if name.startswith("__"):
+            raise AttributeError(name, name=name, obj=self)
+        found = AtenName(name)
+        setattr(self, name, found)
+        return found
+
+
+def aten_name(name: str, op: Any) -> str | None:
+    """PyTorch's name of a call of an operation, or None for one that it does not have."""
+    if name not in _ATEN_NAMES and not op.public:
+        return None
+    space = op.namespaces[0]
+    named = _ATEN_NAMES.get(name, name)
+    return f"aten::{space}_{named}" if space in _SPACES else f"aten::{named}"
+
+
+def _find_function(name: str) -> Any:
+    """Return the public function behind ``torch.ops.aten.name``, or None."""
+    space, _, rest = name.partition("_")
+    if space in _SPACES and find(space, rest):
+        return find(space, rest)
+    return find("", name) or find("nn.functional", name) or getattr(Tensor, name, None)
+
+
+def _find_aten(name: str) -> Any:
+    return operator.attrgetter(name)(NAMESPACES["aten"])
+
+
+NAMESPACES["aten"] = Aten("aten")

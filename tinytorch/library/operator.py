@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..autograd.function import Function
 from ..core.tensor import Tensor
-from ..dispatch.operator_namespaces import namespace
+from ..dispatch.operators import namespace
 from ..state import grad_enabled, no_grad
 from .schema import Schema
 

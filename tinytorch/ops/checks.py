@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor
+from ..dispatch.arguments import leads
 from ..dispatch.op import Array, Backend
 from ..dispatch.out import scalar_name
-from ..dispatch.scalar_arguments import leads
 
 OUT_OF_RANGE = (
     "{name}(): index out of range in self: "

@@ -9,13 +9,12 @@ from ... import dtypes
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
+from ...dispatch.arguments import is_basic
 from ...dispatch.compiled import make_function, serve
 from ...dispatch.inplace import write_through
 from ...dispatch.op import OPS, Array, Backend, Op, Operand, composite, op
-from ...dispatch.out import check_writable, scalar_name
-from ...dispatch.overlap import check_overlap
+from ...dispatch.out import check_overlap, check_writable, scalar_name
 from ...dispatch.promotion import written_number
-from ...dispatch.scalar_arguments import is_basic
 from ...dispatch.spec import Form
 from ...graph.late_bound import ABOVE
 from ...graph.nodes import Node

@@ -8,11 +8,11 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.arguments import leads
 from ...dispatch.op import Array, Backend, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
-from ...dispatch.scalar_arguments import leads
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..memory_order import arranged, suggested

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.arguments import leads
 from ...dispatch.op import Array, Backend, composite, op, piecewise
 from ...dispatch.out import scalar_name
-from ...dispatch.scalar_arguments import leads
 from .conv_arguments import Size
 from .image_windows import Columns, Grid
 

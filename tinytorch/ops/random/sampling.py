@@ -18,8 +18,7 @@ from ...core.layout import check_layout
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, checked_size, creation, pinned
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
-from ...dispatch.out import refuse_recorded, scalar_name, write_to_out
-from ...dispatch.overlap import check_out
+from ...dispatch.out import check_out, refuse_recorded, scalar_name, write_to_out
 from ...state import default_dtype, grad_enabled
 from ..checks import integer
 from ..memory_order import in_order, in_rows, order_like

@@ -8,9 +8,9 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.arguments import unfit
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.scalar_arguments import unfit
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..checks import integer, integers_of
