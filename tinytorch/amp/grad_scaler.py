@@ -88,12 +88,14 @@ class GradScaler:
         if enabled and backoff_factor >= 1.0:
             raise AssertionError(f"The backoff factor must be < 1.0. Got {backoff_factor}")
         self._enabled = enabled
-        self._scaled_any = False
         self._device = device
-        self._scale = self._init_scale = float(init_scale)
+        self._init_scale, self._init_growth_tracker = init_scale, 0
+        #: 0-d tensors, made by the first call of ``scale``: the factor, float32, and the number of
+        #: good steps since it changed, int32.
+        self._scale: Tensor | None = None
+        self._growth_tracker: Tensor | None = None
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
-        self._good_steps = 0
         # By the optimizer's id: its stage, and what was found in its unscaled gradients.
         self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_ready)
 
@@ -114,9 +116,9 @@ class GradScaler:
         """
         if not self._enabled:
             return outputs
-        if not self._scaled_any:
-            self._lazy_init_scale_growth_tracker(None)
         if isinstance(outputs, Tensor):
+            if self._scale is None:
+                self._lazy_init_scale_growth_tracker(outputs.device)
             return self._scaled(outputs)
         if isinstance(outputs, dict):
             return {key: self.scale(value) for key, value in outputs.items()}
@@ -125,24 +127,32 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _lazy_init_scale_growth_tracker(self, dev: Any) -> None:
-        """Note that something is scaled; the first call of ``scale`` calls it."""
-        self._scaled_any = True
+        """Make the tensors of the factor and of the number of good steps on a device.
+
+        The first call of ``scale`` calls it.
+        """
+        if self._growth_tracker is not None:
+            raise AssertionError("_growth_tracker initialized before _scale")
+        self._scale = tensor(self._init_scale, dtype=dtypes.float32, device=dev)
+        self._growth_tracker = tensor(self._init_growth_tracker, dtype=dtypes.int32, device=dev)
 
     def _scaled(self, outputs: Any) -> Any:
+        scale: Any = self._scale
+        scale = scale.to(device=outputs.device, backend=outputs.backend)
         if outputs.dtype.itemsize > 2:
-            return outputs * self._scale
+            return outputs * scale
         # float16 has no room for the factor; torch multiplies in float32, and a loss stays there.
-        scaled = outputs.float() * self._scale
+        scaled = outputs.float() * scale
         return scaled.to(outputs.dtype) if outputs.ndim else scaled
 
-    def _check_scale_growth_tracker(self, funcname: str) -> tuple[float, int]:
-        """Factor and count of good steps; raise if nothing was scaled."""
-        if not self._scaled_any:
+    def _check_scale_growth_tracker(self, funcname: str) -> tuple[Tensor, Tensor]:
+        """Factor and number of good steps; raise if nothing was scaled."""
+        if self._scale is None or self._growth_tracker is None:
             raise AssertionError(
                 f"Attempted {funcname} but _scale is None.  This may indicate your script did not "
                 "use scaler.scale(loss or outputs) earlier in the iteration."
             )
-        return self._scale, self._good_steps
+        return self._scale, self._growth_tracker
 
     def unscale_(self, optimizer: Optimizer) -> None:
         """Divide the gradients of an optimizer by the factor, for clipping before ``step``.
@@ -164,7 +174,7 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        self._check_scale_growth_tracker("unscale_")
+        scale, _ = self._check_scale_growth_tracker("unscale_")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is OptState.UNSCALED:
             raise RuntimeError(
@@ -172,7 +182,8 @@ class GradScaler:
             )
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        inv_scale, found_inf = tensor(1.0 / self._scale), tensor(0.0)
+        inv_scale = scale.double().reciprocal().float()
+        found_inf = tensor(0.0, dtype=dtypes.float32, device=scale.device)
         state["found_inf_per_device"] = self._unscale_grads_(optimizer, inv_scale, found_inf, False)
         state["stage"] = OptState.UNSCALED
 
@@ -278,27 +289,26 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        self._check_scale_growth_tracker("update")
+        scale, growth_tracker = self._check_scale_growth_tracker("update")
         found = [
             value.item()
             for state in self._per_optimizer_states.values()
             for value in state["found_inf_per_device"].values()
         ]
-        growth, backoff, interval = self._growth_factor, self._backoff_factor, self._growth_interval
         if new_scale is not None:
-            self._scale = _new_scale(new_scale)
+            scale.fill_(_new_scale(new_scale))
         elif not found:
             raise AssertionError("No inf checks were recorded prior to update.")
         elif any(found):
-            self._scale *= backoff
-            self._good_steps = 0
+            scale.mul_(self._backoff_factor)
+            growth_tracker.zero_()
+        elif growth_tracker.item() + 1 != self._growth_interval:
+            growth_tracker.add_(1)
         else:
-            self._good_steps += 1
-            if self._good_steps == interval:
-                # A factor that float32 does not have would make every later step infinite.
-                if self._scale * growth <= dtypes.finfo(dtypes.float32).max:
-                    self._scale *= growth
-                self._good_steps = 0
+            growth_tracker.zero_()
+            # A factor that float32 does not have would make every later step infinite.
+            if scale.item() * self._growth_factor <= dtypes.finfo(dtypes.float32).max:
+                scale.mul_(self._growth_factor)
         self._per_optimizer_states = defaultdict(_ready)
 
     def is_enabled(self) -> bool:
@@ -320,16 +330,21 @@ class GradScaler:
             >>> scaler.get_scale()
             8.0
         """
-        scale: Any = self._get_scale_async() if self._enabled else 1.0
-        return float(scale)
+        if not self._enabled:
+            return 1.0
+        scale = self._get_scale_async()
+        return float(self._init_scale) if scale is None else float(scale)
 
-    def _get_scale_async(self) -> Any:
-        """Factor; in PyTorch a tensor for which the host does not wait."""
+    def _get_scale_async(self) -> Tensor | None:
+        """Factor, a tensor for which the host does not wait; None before the first ``scale``."""
         return self._scale
 
     def _get_growth_tracker(self) -> int:
         """Number of good steps since the factor changed; 0 if the scaler is disabled."""
-        return self._good_steps if self._enabled else 0
+        if not self._enabled:
+            return 0
+        tracker = self._growth_tracker
+        return self._init_growth_tracker if tracker is None else int(tracker.item())
 
     def get_growth_factor(self) -> float:
         """What the factor is multiplied by after ``growth_interval`` good steps.
@@ -415,7 +430,12 @@ class GradScaler:
                 "A GradScaler instance may only be pickled at the beginning of an iteration, or at "
                 "the end after scaler.update()."
             )
-        return self.__dict__.copy()
+        state = self.__dict__.copy()
+        if self._enabled:
+            state["_init_scale"] = self.get_scale()
+            state["_init_growth_tracker"] = self._get_growth_tracker()
+            state["_scale"] = state["_growth_tracker"] = None
+        return state
 
     def state_dict(self) -> dict[str, Any]:
         """The factor and what it depends on, as PyTorch's; empty where it is switched off.
@@ -455,7 +475,11 @@ class GradScaler:
                 "The source state dict is empty, possibly because it was saved from a disabled "
                 "instance of GradScaler."
             )
-        self._scale = float(state_dict["scale"])
+        self._init_scale = state_dict["scale"]
+        if self._scale is not None:
+            self._scale.fill_(self._init_scale)
         for name in ("growth_factor", "backoff_factor", "growth_interval"):
             setattr(self, f"_{name}", state_dict[name])
-        self._good_steps = state_dict["_growth_tracker"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._growth_tracker is not None:
+            self._growth_tracker.fill_(self._init_growth_tracker)

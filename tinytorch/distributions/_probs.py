@@ -28,6 +28,10 @@ class _Chances(Distribution):
         found: Tensor = vars(self)["probs" if "probs" in vars(self) else "logits"]
         return found
 
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        """``Tensor.new`` of the parameter."""
+        return self._param.new(*args, **kwargs)
+
     @lazy_property
     def logits(self) -> Tensor:
         """Log-odds, or log probabilities."""

@@ -104,6 +104,15 @@ class _OfCategorical(Distribution):
     def _carry_over(self, new: Any, batch_shape: Size) -> None:
         new._categorical = self._categorical.expand(batch_shape)
 
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        """``Tensor.new`` of the parameter."""
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def _param(self) -> Tensor:
+        """``probs`` or ``logits``, whichever is given."""
+        return self._categorical._param
+
     @property
     def probs(self) -> Tensor:
         """Probabilities."""
@@ -247,9 +256,14 @@ class Multinomial(_OfCategorical):
         logits = self.logits.where((value != 0) | (self.logits != -float("inf")), 0.0)
         return ways + (logits * value).sum(-1)
 
+    @property
+    def _binomial(self) -> Binomial:
+        """Distribution of the count of each category alone."""
+        return Binomial(self.total_count, self.probs)
+
     def entropy(self) -> Tensor:
         n = tensor(float(self.total_count))
-        binomial = Binomial(self.total_count, self.probs)
+        binomial = self._binomial
         counts = binomial.enumerate_support(False)[1:]
         shares = binomial.log_prob(counts).exp()
         spread = (shares * (counts + 1).lgamma()).sum((0, -1))

@@ -116,11 +116,19 @@ class Exponential(ExponentialFamily):
     arg_constraints: Any = {"rate": constraints.positive}
     support: Any = constraints.nonnegative
     has_rsample = True
+    _mean_carrier_measure = 0
 
     def __init__(self, rate: Any, validate_args: Any = None) -> None:
         (self.rate,) = broadcast_all(rate)
         shape = Size() if is_number(rate) else self.rate.shape
         super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        return -(-natural_params[0]).log()
 
     @property
     def mean(self) -> Tensor:

@@ -15,7 +15,7 @@ from . import constraints
 from ._probs import _Chances, _listed
 from .exp_family import ExponentialFamily
 from .gamma import Gamma
-from .utils import broadcast_all, is_number, log_odds_loss
+from .utils import broadcast_all, is_number, lazy_property, log_odds_loss
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
@@ -37,11 +37,19 @@ class Bernoulli(_Chances, ExponentialFamily):
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
     support: Any = constraints.boolean
     has_enumerate_support = True
+    _mean_carrier_measure = 0
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         alone = self._set_chance(probs, logits)
         shape = Size() if alone else self._param.shape
         super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.logits,)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        return natural_params[0].exp().log1p()
 
     @property
     def mean(self) -> Tensor:
@@ -249,10 +257,14 @@ class NegativeBinomial(_Trials):
     def variance(self) -> Tensor:
         return self.mean / (-self.logits).sigmoid()
 
+    @lazy_property
+    def _gamma(self) -> Gamma:
+        """Distribution of the rate of the Poisson distribution that is sampled from."""
+        return Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
+
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         with no_grad():
-            rates = Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
-            return poisson(rates.sample(sample_shape))
+            return poisson(self._gamma.sample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
@@ -284,6 +296,13 @@ class Poisson(ExponentialFamily):
         (self.rate,) = broadcast_all(rate)
         shape = Size() if is_number(rate) else self.rate.shape
         super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.rate.log(),)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        return natural_params[0].exp()
 
     @property
     def mean(self) -> Tensor:

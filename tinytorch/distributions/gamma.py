@@ -40,11 +40,20 @@ class Gamma(ExponentialFamily):
     arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}
     support: Any = constraints.nonnegative
     has_rsample = True
+    _mean_carrier_measure = 0
 
     def __init__(self, concentration: Any, rate: Any, validate_args: Any = None) -> None:
         self.concentration, self.rate = broadcast_all(concentration, rate)
         shape = Size() if is_number(concentration, rate) else self.concentration.shape
         super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.concentration - 1, -self.rate
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        x, y = natural_params
+        return (x + 1).lgamma() + (x + 1) * (-y.reciprocal()).log()
 
     @property
     def mean(self) -> Tensor:
@@ -190,6 +199,14 @@ class Dirichlet(ExponentialFamily):
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 
     @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.concentration,)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        (x,) = natural_params
+        return x.lgamma().sum(-1) - x.sum(-1).lgamma()
+
+    @property
     def mean(self) -> Tensor:
         return self.concentration / self.concentration.sum(-1, True)
 
@@ -260,6 +277,14 @@ class Beta(ExponentialFamily):
     def concentration0(self) -> Tensor:
         """The weight of 0."""
         return self._dirichlet.concentration[..., 1]
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.concentration1, self.concentration0
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        x, y = natural_params
+        return x.lgamma() + y.lgamma() - (x + y).lgamma()
 
     @property
     def mean(self) -> Tensor:
@@ -379,6 +404,16 @@ class FisherSnedecor(Distribution):
         super().__init__(shape, validate_args=validate_args)
 
     @property
+    def _gamma1(self) -> Gamma:
+        """Distribution of the numerator."""
+        return Gamma(self.df1 * 0.5, self.df1, False)
+
+    @property
+    def _gamma2(self) -> Gamma:
+        """Distribution of the denominator."""
+        return Gamma(self.df2 * 0.5, self.df2, False)
+
+    @property
     def mean(self) -> Tensor:
         return (self.df2 / (self.df2 - 2)).where(self.df2 > 2, math.nan)
 
@@ -393,8 +428,7 @@ class FisherSnedecor(Distribution):
         return 2 * two.pow(2) * (one + two - 2) / (one * (two - 2).pow(2) * (two - 4))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
-        first = Gamma(self.df1 * 0.5, self.df1, False).rsample(sample_shape)
-        second = Gamma(self.df2 * 0.5, self.df2, False).rsample(sample_shape)
+        first, second = (law.rsample(sample_shape) for law in (self._gamma1, self._gamma2))
         tiny = finfo(second.dtype).tiny
         value = first / second.clamp(min=tiny)
         return value.clamp(min=tiny)

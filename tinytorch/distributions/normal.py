@@ -32,6 +32,16 @@ class Normal(_LocationScale, _Centered, ExponentialFamily):
         tensor(-0.9189)
     """
 
+    _mean_carrier_measure = 0
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.loc / self.scale**2, -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        x, y = natural_params
+        return -0.25 * x**2 / y + 0.5 * (-math.pi / y).log()
+
     @property
     def stddev(self) -> Tensor:
         return self.scale

@@ -189,11 +189,22 @@ class Wishart(_Covariances, ExponentialFamily):
         outer = diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
         return self._of_matrices(self.df) * (v.pow(2) + outer)
 
+    @property
+    def _batch_dims(self) -> list[int]:
+        """Dimensions of the batch, counted from the last."""
+        return [-(dim + 1) for dim in range(len(self._batch_shape))]
+
+    @property
+    def _dist_chi2(self) -> Chi2:
+        """Distribution of the squares of the diagonal in Bartlett's decomposition."""
+        n, dtype = self._event_shape[-1], self._unbroadcasted_scale_tril.dtype
+        steps = arange(n, dtype=dtype, device=self.df.device)
+        return Chi2(self.df.unsqueeze(-1) - steps, validate_args=False)
+
     def _bartlett_sampling(self, sample_shape: Size) -> Tensor:
         """Samples by Bartlett's decomposition, which may be singular by rounding."""
         n, dtype = self._event_shape[-1], self._unbroadcasted_scale_tril.dtype
-        steps = arange(n, dtype=dtype, device=self.df.device)
-        squares = Chi2(self.df.unsqueeze(-1) - steps, validate_args=False).rsample(sample_shape)
+        squares = self._dist_chi2.rsample(sample_shape)
         diagonal = squares.sqrt().clamp(min=finfo(dtype).eps)
         shape = (*sample_shape, *self._batch_shape, n * (n - 1) // 2)
         below = vec_to_tril_matrix(randn(shape, dtype=dtype, device=self.df.device), diag=-1)

@@ -52,6 +52,7 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
     support: Any = constraints.unit_interval
     has_rsample = True
+    _mean_carrier_measure = 0
 
     def __init__(
         self, probs: Any = None, logits: Any = None, lims: tuple[float, float] = (0.499, 0.501),
@@ -90,6 +91,17 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         return formula.where(
             self._outside_unstable_region(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x
         )
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.logits,)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        (x,) = natural_params
+        outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
+        cut = x.where(outside, self._lims[0] - 0.5)
+        formula = (cut.exp() - 1).abs().log() - cut.abs().log()
+        return formula.where(outside, 0.5 * x + x**2 / 24 - x**4 / 2880)
 
     @property
     def mean(self) -> Tensor:

@@ -52,6 +52,21 @@ class VonMises(_Centered):
     def variance(self) -> Tensor:
         return 1 - i1e(self.concentration) / i0e(self.concentration)
 
+    @property
+    def _loc(self) -> Tensor:
+        """``loc`` in float64, in which samples are drawn."""
+        return self.loc.double()
+
+    @property
+    def _concentration(self) -> Tensor:
+        """``concentration`` in float64."""
+        return self.concentration.double()
+
+    @property
+    def _proposal_r(self) -> Tensor:
+        """Parameter of the wrapped Cauchy distribution that samples are proposed from."""
+        return _spread(self._concentration)
+
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         kappa = self.concentration
@@ -60,9 +75,9 @@ class VonMises(_Centered):
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         with no_grad():
-            kappa = self.concentration.double()
-            drawn = _deviations(kappa, _spread(kappa), self._extended_shape(sample_shape))
-            angle = (drawn + math.pi + self.loc.double()) % (2 * math.pi) - math.pi
+            shape = self._extended_shape(sample_shape)
+            drawn = _deviations(self._concentration, self._proposal_r, shape)
+            angle = (drawn + math.pi + self._loc) % (2 * math.pi) - math.pi
             return angle.to(self.loc.dtype)
 
 

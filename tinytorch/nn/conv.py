@@ -92,6 +92,19 @@ class ConvBase(Module):
         outer, inner = reversed(channels) if self.transposed else channels
         return outer, inner // self.groups, *self.kernel_size
 
+    @property
+    def _reversed_padding_repeated_twice(self) -> list[int]:
+        """Padding for ``F.pad``: before and after, the last dimension first."""
+        if self.padding == "valid":
+            return [0, 0] * len(self.kernel_size)
+        if not isinstance(self.padding, str):
+            return [n for n in reversed(self.padding) for _ in range(2)]
+        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        return [n for total in reversed(totals) for n in (total // 2, total - total // 2)]
+
+    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
+        """Convolve with other parameters; transposed convolutions return None, as in PyTorch."""
+
     def reset_parameters(self) -> None:
         """Draw the parameters anew, from U(-k, k), k = 1 / √(inputs of one output)."""
         draw_by_inputs(self.weight, self.bias)
@@ -168,16 +181,6 @@ class _Conv(ConvBase):
             device,
             dtype,
         )
-
-    @property
-    def _reversed_padding_repeated_twice(self) -> list[int]:
-        """The padding as ``F.pad`` wants it: before and after, the last dimension first."""
-        if self.padding == "valid":
-            return [0, 0] * self._ndim
-        if not isinstance(self.padding, str):
-            return [n for n in reversed(self.padding) for _ in range(2)]
-        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
-        return [n for total in reversed(totals) for n in (total // 2, total - total // 2)]
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Tensor:
         convolve = (F.conv1d, F.conv2d, F.conv3d)[self._ndim - 1]

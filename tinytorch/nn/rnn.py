@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -172,6 +173,11 @@ class RNNBase(Module):
     def _flat_weights(self) -> list[Any]:
         """The parameters in the order of ``_flat_weights_names``; None for a deleted one."""
         return [getattr(self, name, None) for name in self._flat_weights_names]
+
+    @property
+    def _flat_weight_refs(self) -> list[Any]:
+        """Weak references to the parameters of ``_flat_weights``; None for a deleted one."""
+        return [None if weight is None else weakref.ref(weight) for weight in self._flat_weights]
 
     @_flat_weights.setter
     def _flat_weights(self, weights: Sequence[Any]) -> None:

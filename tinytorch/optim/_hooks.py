@@ -71,6 +71,11 @@ class HookTables(ShortTracebacks):
         if "step" in cls.__dict__:
             cls.step = _with_hooks(cls.__dict__["step"])
 
+    @staticmethod
+    def profile_hook_step(func: Step) -> Step:
+        """Return a ``step`` method with the step hooks and a profiler's range around it."""
+        return _with_hooks(func)
+
     def _make_hook_tables(self) -> None:
         self._optimizer_step_pre_hooks = OrderedDict()
         self._optimizer_step_post_hooks = OrderedDict()

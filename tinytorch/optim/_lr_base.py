@@ -110,6 +110,10 @@ class LRScheduler(ShortTracebacks):
         self._get_lr_called_within_step = False
         self._initial_step()
 
+    #: Whether ``step`` is running, and whether ``__init__`` called it.
+    _get_lr_called_within_step: bool = False
+    _is_initial: bool = False
+
     def _initial_step(self) -> None:
         self._step_count = 0
         self._step_initially()

@@ -102,6 +102,18 @@ class Adagrad(ArrayOptimizer):
             for p in group["params"]:
                 self.state[p] = self._start(p, group)
 
+    def share_memory(self) -> None:
+        """Move the sums of squares to shared memory.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> optimizer = tt.optim.Adagrad([tt.ones(2, requires_grad=True)])
+            >>> optimizer.share_memory()
+        """
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["sum"].share_memory_()
+
     def _init_group(
         self, group: ParamGroup, params: list[Tensor], grads: list[Tensor], *states: list[Any]
     ) -> tuple[bool, bool]:

@@ -116,9 +116,13 @@ class LBFGS(Optimizer):
 
     # -- the parameters as one vector -----------------------------------------------------
 
+    _numel_cache: int | None = None
+
     def _numel(self) -> int:
         """Number of elements of the vector; a complex number counts twice."""
-        return sum(_as_real(p).numel() for p in self._params)
+        if self._numel_cache is None:
+            self._numel_cache = sum(_as_real(p).numel() for p in self._params)
+        return self._numel_cache
 
     def _gather_flat_grad(self) -> Tensor:
         parts = [

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from ..core.tensor import Tensor
 from ..dispatch.tensor_types import typename
 from ..graph.engine import zero_in_place
+from ..utils._foreach_utils import _group_tensors_by_device_and_dtype
 from ..warnings import warn
 from ._hooks import (
     HookTables,
@@ -83,6 +84,11 @@ class Optimizer(HookTables):
         tensor([0.8000, 1.6000], requires_grad=True)
     """
 
+    OptimizerPreHook: TypeAlias = Callable[[Any, Any, Any], tuple[Any, dict[str, Any]] | None]
+    OptimizerPostHook: TypeAlias = Callable[[Any, Any, Any], None]
+
+    #: Whether ``step`` warned of capturable groups outside of a CUDA graph: it never does.
+    _warned_capturable_if_run_uncaptured = True
     #: State that keeps its dtype when a state dict is loaded into parameters of another.
     _keeps_dtype: ClassVar[frozenset[str]] = frozenset({"step"})
 
@@ -104,6 +110,31 @@ class Optimizer(HookTables):
         for group in groups:
             self.add_param_group(group)
         self._patch_step_function()
+
+    def _accelerator_graph_capture_health_check(self) -> None:
+        """Raise if a CUDA graph is captured and a group is not capturable.
+
+        ``step`` of optimizers outside of the library calls it.
+        """
+        if is_current_stream_capturing() and not all(
+            group.get("capturable", False) for group in self.param_groups
+        ):
+            raise RuntimeError(
+                f"Attempting CUDA graph capture of step() for an instance of "
+                f"{type(self).__name__} but param_groups' capturable is False."
+            )
+
+    _cuda_graph_capture_health_check = _accelerator_graph_capture_health_check
+
+    def _optimizer_step_code(self) -> None:
+        """Entry point for profilers: does nothing, as in PyTorch."""
+
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(
+        tensorlistlist: list[list[Tensor | None]], with_indices: bool = False
+    ) -> dict[tuple[Any, Any], tuple[list[list[Tensor | None]], list[int]]]:
+        """Sort parallel lists of tensors by the device and dtype of the first list's."""
+        return _group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
 
     def _patch_step_function(self) -> None:
         """Name the profiler's ranges; ``__init__`` and unpickling call it.

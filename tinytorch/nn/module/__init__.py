@@ -73,6 +73,8 @@ class Module(Hooked):
 
     dump_patches: bool = False
     call_super_init: bool = False
+    #: PyTorch's compiled call; ``compile`` compiles nothing here.
+    _compiled_call_impl: Any = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let operations among the attributes be no methods, as in torch they are no functions."""
@@ -150,6 +152,10 @@ class Module(Hooked):
         def _wrapped_call_impl(self, *args, **kwargs):
             """Call the override of ``_call_impl``: ``__call__`` of the classes that have one."""
             return self._call_impl(*args, **kwargs)
+
+    def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
+        """Call ``forward``; PyTorch calls this while it traces."""
+        return self.forward(*input, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: a module runs as it is written; see ``tinytorch.compile``.

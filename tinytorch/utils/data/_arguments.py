@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from typing import Any
 
-__all__ = ["check_arguments"]
+__all__ = ["check_arguments", "check_context"]
 
 #: How workers come to be: what the system offers for processes, and threads.
 _START_METHODS = (*multiprocessing.get_all_start_methods(), "thread")
@@ -21,7 +21,6 @@ def check_arguments(
     num_workers: int,
     drop_last: bool,
     timeout: float,
-    multiprocessing_context: Any,
     prefetch_factor: int | None,
     persistent_workers: bool,
 ) -> None:
@@ -34,7 +33,6 @@ def check_arguments(
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     _check_workers(num_workers, prefetch_factor, persistent_workers)
-    _check_context(num_workers, multiprocessing_context)
     if streaming:
         _check_stream(shuffle, sampler, batch_sampler)
     if sampler is not None and shuffle:
@@ -64,7 +62,8 @@ def _check_workers(num_workers: int, prefetch_factor: int | None, persistent_wor
         raise ValueError("persistent_workers option needs num_workers > 0")
 
 
-def _check_context(num_workers: int, context: Any) -> None:
+def check_context(num_workers: int, context: Any) -> None:
+    """Raise for a context where there are no workers, or that is none."""
     if context is None:
         return
     if num_workers == 0:

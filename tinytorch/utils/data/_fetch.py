@@ -1,76 +1,124 @@
-"""How a batch is got from a dataset: by index or from a stream."""
+"""Fetchers: from what the index sampler yields to a batch, by index or from a stream."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 from . import collate
 from .dataset import Dataset, IterableDataset, TensorDataset
 
-__all__ = ["Fetch", "make_fetch"]
 
-#: From what the index sampler yields to a batch.
-Fetch: TypeAlias = Callable[[Any], Any]
+class _DatasetKind:
+    """Kinds of datasets, by PyTorch's numbers."""
+
+    Map = 0
+    Iterable = 1
+
+    @staticmethod
+    def create_fetcher(
+        kind: int,
+        dataset: Dataset[Any],
+        auto_collation: bool,
+        collate_fn: Callable[[Any], Any],
+        drop_last: bool,
+    ) -> _BaseDatasetFetcher:
+        """Make the fetcher for a kind of dataset; of an iterable one, the stream is opened."""
+        fetchers: dict[int, type[_BaseDatasetFetcher]] = {
+            _DatasetKind.Map: _MapDatasetFetcher,
+            _DatasetKind.Iterable: _IterableDatasetFetcher,
+        }
+        return fetchers[kind](dataset, auto_collation, collate_fn, drop_last)
+
+    @staticmethod
+    def find(dataset: Any) -> int:
+        """Return the kind of a dataset."""
+        streaming = isinstance(dataset, IterableDataset)
+        return _DatasetKind.Iterable if streaming else _DatasetKind.Map
 
 
-def make_fetch(
-    dataset: Dataset[Any], batched: bool, collate_fn: Callable[[Any], Any], drop_last: bool
-) -> Fetch:
-    """The function that makes batches of a dataset.
+class _BaseDatasetFetcher:
+    """Base of the fetchers.
 
     Args:
-        dataset: The dataset. Of an iterable one, the stream is opened here.
-        batched: Whether a key is a list of indices, for a list of samples.
+        dataset: The dataset.
+        auto_collation: Whether a key is a list of indices, for a list of samples.
         collate_fn: From the sample, or the list of samples, to what the loader yields.
-        drop_last: Refuse a last list that is shorter than asked for.
+        drop_last: Whether a last list that is shorter than the list of keys is left out.
     """
-    if isinstance(dataset, IterableDataset):
-        return _stream_fetch(iter(dataset), batched, collate_fn, drop_last)
-    if not batched:
-        return lambda index: collate_fn(dataset[index])
-    if _is_plain_tensor_dataset(dataset) and collate_fn is collate.default_collate:
-        return _row_fetch(dataset)
-    return lambda indices: collate_fn(_samples(dataset, indices))
+
+    def __init__(
+        self,
+        dataset: Any,
+        auto_collation: bool,
+        collate_fn: Callable[[Any], Any],
+        drop_last: bool,
+    ) -> None:
+        self.dataset = dataset
+        self.auto_collation = auto_collation
+        self.collate_fn = collate_fn
+        self.drop_last = drop_last
+
+    def fetch(self, possibly_batched_index: Any) -> Any:
+        """Return the sample or batch of a key."""
+        raise NotImplementedError
 
 
-def _samples(dataset: Any, indices: Any) -> Any:
-    fetch = getattr(dataset, "__getitems__", None)
-    return fetch(indices) if fetch else [dataset[index] for index in indices]
+class _IterableDatasetFetcher(_BaseDatasetFetcher):
+    """Reads samples from an iterable dataset."""
 
+    def __init__(
+        self,
+        dataset: Any,
+        auto_collation: bool,
+        collate_fn: Callable[[Any], Any],
+        drop_last: bool,
+    ) -> None:
+        super().__init__(dataset, auto_collation, collate_fn, drop_last)
+        self.dataset_iter = iter(dataset)
+        self.ended = False
 
-def _stream_fetch(
-    stream: Iterator[Any], batched: bool, collate_fn: Callable[[Any], Any], drop_last: bool
-) -> Fetch:
-    """Raises StopIteration at the end of the stream."""
-    if not batched:
-        return lambda key: collate_fn(next(stream))
+    def fetch(self, possibly_batched_index: Any) -> Any:
+        """Return the next sample or batch.
 
-    def fetch(keys: list[Any]) -> Any:
-        samples = list(itertools.islice(stream, len(keys)))
-        if not samples or (drop_last and len(samples) < len(keys)):
+        Raises:
+            StopIteration: At the end of the stream.
+        """
+        if self.ended:
             raise StopIteration
-        return collate_fn(samples)
+        if not self.auto_collation:
+            return self.collate_fn(next(self.dataset_iter))
+        wanted = len(possibly_batched_index)
+        samples = list(itertools.islice(self.dataset_iter, wanted))
+        self.ended = len(samples) < wanted
+        if not samples or (self.drop_last and self.ended):
+            raise StopIteration
+        return self.collate_fn(samples)
 
-    return fetch
+
+class _MapDatasetFetcher(_BaseDatasetFetcher):
+    """Reads samples by their indices."""
+
+    def fetch(self, possibly_batched_index: Any) -> Any:
+        """Return the sample of an index, or the batch of a list of indices."""
+        dataset, key = self.dataset, possibly_batched_index
+        if not self.auto_collation:
+            return self.collate_fn(dataset[key])
+        if self.collate_fn is collate.default_collate and _has_tensor_rows(dataset, key):
+            # Index each tensor once: what stacking the rows returns, without the rows.
+            return [tensor[key] for tensor in dataset.tensors]
+        fetch_all = getattr(dataset, "__getitems__", None)
+        samples = fetch_all(key) if fetch_all else [dataset[index] for index in key]
+        return self.collate_fn(samples)
 
 
-def _is_plain_tensor_dataset(dataset: Any) -> bool:
+def _has_tensor_rows(dataset: Any, indices: Any) -> bool:
+    """Whether samples are rows of a TensorDataset's tensors, for indices that are ints."""
     kind = type(dataset)
     return (
         isinstance(dataset, TensorDataset)
         and kind.__getitem__ is TensorDataset.__getitem__
         and not hasattr(kind, "__getitems__")
+        and all(type(index) is int for index in indices)
     )
-
-
-def _row_fetch(dataset: Any) -> Fetch:
-    """Index each tensor once per batch: what stacking the rows would give, without the rows."""
-
-    def fetch(indices: list[Any]) -> Any:
-        if any(type(index) is not int for index in indices):
-            return collate.default_collate([dataset[index] for index in indices])
-        return [tensor[indices] for tensor in dataset.tensors]
-
-    return fetch

@@ -22,7 +22,7 @@ from weakref import ref
 from ... import backends
 from ...backends.weak_references import CallingRef
 from ...state import current_backend, generator_context
-from ._fetch import Fetch, make_fetch
+from ._fetch import _BaseDatasetFetcher, _DatasetKind
 from .dataset import IterableDataset
 
 __all__ = [
@@ -162,9 +162,12 @@ class Job:
     collate_fn: Callable[[Any], Any]
     drop_last: bool
 
-    def open(self) -> Fetch:
-        """Open the dataset: the function that makes batches."""
-        return make_fetch(self.info.dataset, self.batched, self.collate_fn, self.drop_last)
+    def open(self) -> _BaseDatasetFetcher:
+        """Open the dataset: the fetcher of its batches."""
+        dataset = self.info.dataset
+        return _DatasetKind.create_fetcher(
+            _DatasetKind.find(dataset), dataset, self.batched, self.collate_fn, self.drop_last
+        )
 
     def with_own_dataset(self) -> Job:
         """The job with a dataset whose attributes the worker may set."""
@@ -202,6 +205,11 @@ class Team:
     def is_dropped(self) -> bool:
         """Whether the iterator is gone."""
         return self._iterator() is None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether ``stop`` was called."""
+        return self not in _teams
 
     def submit(self, worker: int, task: int, key: Any) -> None:
         """Ask a worker for a batch, or send it one of the signs."""
@@ -267,11 +275,11 @@ class Maker:
     def __init__(self, job: Job, prepare: Callable[[Job], object]) -> None:
         self.job = job
         self.prepare: Callable[[Job], object] | None = prepare
-        self.fetch: Fetch | None = None
+        self.fetcher: _BaseDatasetFetcher | None = None
 
     def reopen(self) -> None:
         """Start the dataset anew for the next batch."""
-        self.fetch = None
+        self.fetcher = None
 
     def _start(self) -> None:
         """Have random streams of its own, then run the user's ``init``."""
@@ -280,15 +288,15 @@ class Maker:
             self.prepare = None
             if self.job.init is not None:
                 self.job.init(self.job.info.id)
-        if self.fetch is None:
-            self.fetch = self.job.open()
+        if self.fetcher is None:
+            self.fetcher = self.job.open()
 
     def __call__(self, key: Any) -> Any:
         try:
             self._start()
-            return self.fetch(key)  # type: ignore[misc]
+            return self.fetcher.fetch(key)  # type: ignore[union-attr]
         except StopIteration as end:
-            streaming = self.fetch is not None and isinstance(
+            streaming = self.fetcher is not None and isinstance(
                 self.job.info.dataset, IterableDataset
             )
             return ENDED if streaming else Failure.of(end, self.job.info.id)

@@ -14,15 +14,15 @@ from ...core.tensor import Tensor
 from ...state.tracebacks import short
 from ...warnings import warn, warn_once
 from . import _draws, collate
-from ._arguments import check_arguments
-from ._fetch import make_fetch
+from ._arguments import check_arguments, check_context
+from ._fetch import _DatasetKind
 from ._pinning import pinning
 from ._workers import ENDED, REOPEN, Failure, Job, Team, Threads, WorkerInfo, stop_dropped
 from ._workers import get_worker_info as get_worker_info
 from .collate import default_collate as default_collate
 from .collate import default_convert as default_convert
 from .dataset import Dataset, IterableDataset, shown
-from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader"]
 
@@ -126,7 +126,7 @@ class DataLoader(Generic[T_co, Batch_co]):
     sampler: Any
     batch_sampler: Any
     prefetch_factor: int | None
-    _ready = False
+    __initialized = False
 
     @overload
     def __init__(
@@ -204,7 +204,6 @@ class DataLoader(Generic[T_co, Batch_co]):
             num_workers=num_workers,
             drop_last=drop_last,
             timeout=timeout,
-            multiprocessing_context=multiprocessing_context,
             prefetch_factor=prefetch_factor,
             persistent_workers=persistent_workers,
         )
@@ -231,21 +230,31 @@ class DataLoader(Generic[T_co, Batch_co]):
         if collate_fn is None:
             collate_fn = _default_collate_fn(batch_sampler is not None)
         self.collate_fn = collate_fn
-        self._announced_length: int | None = None
+        self._IterableDataset_len_called: int | None = None
         self._iterator: Any = None
-        self._ready = True
+        self.__initialized = True
         self.check_worker_number_rationality()
+
+    @property
+    def multiprocessing_context(self) -> Any:
+        """How workers are started."""
+        return self.__multiprocessing_context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, multiprocessing_context: Any) -> None:
+        check_context(self.num_workers, multiprocessing_context)
+        self.__multiprocessing_context = multiprocessing_context
 
     def _make_sampler(self, shuffle: bool) -> Iterable[Any]:
         dataset: Any = self.dataset
         if isinstance(dataset, IterableDataset):
-            return _Forever()
+            return _InfiniteConstantSampler()
         if shuffle:
             return RandomSampler(dataset, generator=self.generator)
         return SequentialSampler(dataset)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._ready and name in _FIXED:
+        if self.__initialized and name in _FIXED:
             raise ValueError(
                 f"{name} attribute should not be set after {type(self).__name__} is initialized"
             )
@@ -254,8 +263,7 @@ class DataLoader(Generic[T_co, Batch_co]):
     @property
     def _dataset_kind(self) -> int:
         """Kind of the dataset, a number of ``_DatasetKind``."""
-        streaming = isinstance(self.dataset, IterableDataset)
-        return _DatasetKind.Iterable if streaming else _DatasetKind.Map
+        return _DatasetKind.find(self.dataset)
 
     @property
     def _auto_collation(self) -> bool:
@@ -270,9 +278,9 @@ class DataLoader(Generic[T_co, Batch_co]):
     def _get_iterator(self) -> Any:
         """Iterator over batches; ``iter`` calls it, for persistent workers the first time."""
         if self.num_workers == 0 or not _workers_exist():
-            return _SerialIterator(self)
+            return _SingleProcessDataLoaderIter(self)
         self.check_worker_number_rationality()
-        return _WorkersIterator(self)
+        return _MultiProcessingDataLoaderIter(self)
 
     @overload
     def __iter__(self: DataLoader[Any, _Unknown]) -> Iterator[Any]: ...
@@ -304,8 +312,8 @@ class DataLoader(Generic[T_co, Batch_co]):
             return self._get_iterator()  # type: ignore[no-any-return]
         if self._iterator is None:
             self._iterator = self._get_iterator()
-        elif isinstance(self._iterator, _WorkersIterator):
-            self._iterator.restart(self)
+        elif isinstance(self._iterator, _MultiProcessingDataLoaderIter):
+            self._iterator._reset(self)
         else:
             return self._get_iterator()  # type: ignore[no-any-return]
         return self._iterator
@@ -317,7 +325,7 @@ class DataLoader(Generic[T_co, Batch_co]):
         if not isinstance(self.dataset, IterableDataset):
             return len(self._index_sampler)
         length = len(self.dataset)  # type: ignore[arg-type]
-        self._announced_length = length
+        self._IterableDataset_len_called = length
         if self.batch_size is None:
             return length
         whole, rest = divmod(length, self.batch_size)
@@ -325,7 +333,9 @@ class DataLoader(Generic[T_co, Batch_co]):
 
     def __repr__(self) -> str:
         said: dict[str, Any] = {"batch_size": self.batch_size}
-        if type(self.sampler) is not SequentialSampler and not isinstance(self.sampler, _Forever):
+        if type(self.sampler) is not SequentialSampler and not isinstance(
+            self.sampler, _InfiniteConstantSampler
+        ):
             said["sampler"] = type(self.sampler).__name__
         if self.batch_sampler is not None and type(self.batch_sampler) is not BatchSampler:
             said |= {"batch_size": None, "batch_sampler": type(self.batch_sampler).__name__}
@@ -362,58 +372,83 @@ def _processors() -> int:
     return (os.cpu_count() or 1) if allowed is None else len(allowed(0))
 
 
-class _Forever:
-    """The keys of a stream: it is asked for the next batch until it has ended."""
+class _InfiniteConstantSampler(Sampler[None]):
+    """Keys of a stream, which ends by itself."""
 
     def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
 
 
-class _BaseIterator:
+class _BaseDataLoaderIter:
     """One pass over a loader's keys.
 
     The seed for the workers is drawn first, with workers or without, and the sampler's when
-    the first key is asked for: this is what makes the order PyTorch's.
+    the first key is read: this makes the order PyTorch's.
     """
 
-    def __init__(self, loader: DataLoader[Any]) -> None:
-        self._base_seed = _draws.seed(loader.generator)
-        self.open(loader)
+    #: Distributed settings that PyTorch has for data pipes.
+    _shared_seed: int | None = None
+    _pg: Any = None
+    _world_size, _rank = 1, 0
 
-    def open(self, loader: DataLoader[Any]) -> None:
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        self._dataset = loader.dataset
+        self._dataset_kind = loader._dataset_kind
+        self._auto_collation = loader._auto_collation
+        self._drop_last = loader.drop_last
+        self._index_sampler = loader._index_sampler
+        self._num_workers = loader.num_workers
+        self._pin_memory_device = loader.pin_memory_device or None
+        self._timeout = loader.timeout
+        self._collate_fn = loader.collate_fn
+        self._persistent_workers = loader.persistent_workers
+        self._base_seed = _draws.seed(loader.generator)
+        self._profile_name = f"enumerate(DataLoader)#{type(self).__name__}.__next__"
+        self._reset(loader)
+
+    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
         """Start a pass."""
-        self.keys = iter(loader._index_sampler)
-        self.announced = loader._announced_length
+        self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
-        self.sized_keys = loader._index_sampler
-        self.dataset = loader.dataset
-        self.pin = pinning(loader.pin_memory, loader.pin_memory_device)
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
+        self._pin = pinning(loader.pin_memory, loader.pin_memory_device)
+
+    @property
+    def _pin_memory(self) -> bool:
+        """Whether batches are copied into pinned memory."""
+        return self._pin is not None
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __len__(self) -> int:
-        return len(self.sized_keys)
+        return len(self._index_sampler)
 
     @short
     def __next__(self) -> Any:
-        batch = self._next()
+        batch = self._next_data()
         self._num_yielded += 1
-        if self.announced is not None and self._num_yielded > self.announced:
+        announced = self._IterableDataset_len_called
+        if announced is not None and self._num_yielded > announced:
             self._warn_of_length()
-        return batch if self.pin is None else self.pin(batch)
+        return batch if self._pin is None else self._pin(batch)
 
-    def _next(self) -> Any:
+    def _next_index(self) -> Any:
+        """Read the next key; may raise StopIteration."""
+        return next(self._sampler_iter)
+
+    def _next_data(self) -> Any:
+        """Return the next batch; ``next`` calls it."""
         raise NotImplementedError
 
-    #: Where more come than were announced, what is usually the reason.
+    #: Usual reason of more samples than were announced.
     _excuse = ""
 
     def _warn_of_length(self) -> None:
         warn(
-            f"Length of IterableDataset {self.dataset} was reported to be {self.announced} "
-            f"(when accessing len(dataloader)), but {self._num_yielded} samples have been fetched. "
-            + self._excuse,
+            f"Length of IterableDataset {self._dataset} was reported to be "
+            f"{self._IterableDataset_len_called} (when accessing len(dataloader)), but "
+            f"{self._num_yielded} samples have been fetched. {self._excuse}",
         )
 
 
@@ -428,19 +463,24 @@ def _workers_exist() -> bool:
     return True
 
 
-class _SerialIterator(_BaseIterator):
-    """Makes each batch when it is asked for."""
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """Makes each batch in ``next``."""
 
-    def open(self, loader: DataLoader[Any]) -> None:
-        super().open(loader)
-        batched = loader._auto_collation
-        self.fetch = make_fetch(loader.dataset, batched, loader.collate_fn, loader.drop_last)
+    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
+        super()._reset(loader, first_iter)
+        self._dataset_fetcher = _DatasetKind.create_fetcher(
+            self._dataset_kind,
+            self._dataset,
+            self._auto_collation,
+            self._collate_fn,
+            self._drop_last,
+        )
 
-    def _next(self) -> Any:
-        return self.fetch(next(self.keys))
+    def _next_data(self) -> Any:
+        return self._dataset_fetcher.fetch(self._next_index())
 
 
-class _WorkersIterator(_BaseIterator):
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """Keeps ``prefetch_factor`` batches per worker in the making."""
 
     _excuse = (
@@ -452,34 +492,38 @@ class _WorkersIterator(_BaseIterator):
         self.team: Any = None  # a Team
         super().__init__(loader)
 
-    def open(self, loader: DataLoader[Any]) -> None:
-        super().open(loader)
-        self.timeout = loader.timeout
-        self.in_order = loader.in_order
-        self.next_task = 0
-        self.wanted = 0
+    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
+        """Start a pass; with the workers of the last one, if there are any."""
+        if self.team is not None:
+            self._drop_pass()
+        super()._reset(loader, first_iter)
+        self._timeout = loader.timeout
+        self._in_order = loader.in_order
+        self._send_idx = 0
+        self._rcvd_idx = 0
         self.arrived: dict[int, Any] = {}
         self.owner: dict[int, int] = {}
         if self.team is None:
-            self.count = loader.num_workers
-            self.prefetch = 2 if loader.prefetch_factor is None else loader.prefetch_factor
-            if self.prefetch < 1:
-                raise ValueError(f"prefetch_factor must be greater than 0, got {self.prefetch}")
-            self.ends = not loader.persistent_workers
+            self._worker_init_fn = loader.worker_init_fn
+            self._prefetch_factor = 2 if loader.prefetch_factor is None else loader.prefetch_factor
+            if self._prefetch_factor < 1:
+                raise ValueError(
+                    f"prefetch_factor must be greater than 0, got {self._prefetch_factor}"
+                )
             self.team = self._hire(loader)
-        self.open_workers = set(range(self.count))
-        self.turn = itertools.cycle(range(self.count))
-        for _ in range(self.prefetch * self.count):
-            self._submit()
+        self._workers_status = [True] * self._num_workers
+        self._worker_queue_idx_cycle = itertools.cycle(range(self._num_workers))
+        for _ in range(self._prefetch_factor * self._num_workers):
+            self._try_put_index()
 
     def _hire(self, loader: DataLoader[Any]) -> Team:
         jobs = [
             Job(
-                WorkerInfo(i, self.count, self._base_seed + i, loader.dataset),
-                self._base_seed, loader.worker_init_fn,
-                loader._auto_collation, loader.collate_fn, loader.drop_last,
+                WorkerInfo(i, self._num_workers, self._base_seed + i, self._dataset),
+                self._base_seed, self._worker_init_fn,
+                self._auto_collation, self._collate_fn, self._drop_last,
             )
-            for i in range(self.count)
+            for i in range(self._num_workers)
         ]  # fmt: skip
         method = loader.multiprocessing_context
         stop_dropped()
@@ -489,67 +533,90 @@ class _WorkersIterator(_BaseIterator):
 
         return Processes(jobs, method, self)
 
+    @property
+    def _workers(self) -> list[Any]:
+        """Worker processes; none where workers are threads."""
+        return list(getattr(self.team, "processes", ()))
+
+    @property
+    def _tasks_outstanding(self) -> int:
+        """Number of batches in the making."""
+        return len(self.owner)
+
+    @property
+    def _shutdown(self) -> bool:
+        """Whether the workers have been told to end."""
+        return self.team is not None and self.team.is_stopped
+
     def _shutdown_workers(self) -> None:
         """End the workers; Lightning calls this when training ends."""
         self.team.stop()
 
-    def restart(self, loader: DataLoader[Any]) -> None:
-        """Start another pass with the same workers, dropping what is left of this one."""
+    def _mark_worker_as_unavailable(self, worker_id: int, shutdown: bool = False) -> None:
+        """Send a worker whose stream has ended no more keys."""
+        self._workers_status[worker_id] = False
+
+    def _drop_pass(self) -> None:
+        """Receive what is left of a pass, and have the workers open their datasets again."""
         while self.owner:
             self._receive()
-        for worker in range(self.count):
+        for worker in range(self._num_workers):
             self.team.submit(worker, -1, REOPEN)
-        self.open(loader)
 
-    def _submit(self) -> None:
+    def _try_put_index(self) -> None:
         """Give the next key to the next worker whose stream has not ended."""
         worker = self._next_worker()
         if worker is None:
             return
-        key = next(self.keys, self)
-        if key is self:
+        try:
+            key = self._next_index()
+        except StopIteration:
             return
-        self.owner[self.next_task] = worker
-        self.team.submit(worker, self.next_task, key)
-        self.next_task += 1
+        self.owner[self._send_idx] = worker
+        self.team.submit(worker, self._send_idx, key)
+        self._send_idx += 1
 
     def _next_worker(self) -> int | None:
         """By turns; where batches need no order, it is none that has its share already."""
-        share = self.prefetch * self.count // max(len(self.open_workers), 1)
-        busy = Counter(() if self.in_order else self.owner.values())
-        turns = itertools.islice(self.turn, self.count)
-        return next((i for i in turns if i in self.open_workers and busy[i] < share), None)
+        share = self._prefetch_factor * self._num_workers // max(sum(self._workers_status), 1)
+        busy = Counter(() if self._in_order else self.owner.values())
+        turns = itertools.islice(self._worker_queue_idx_cycle, self._num_workers)
+        return next((i for i in turns if self._workers_status[i] and busy[i] < share), None)
 
     def _receive(self) -> tuple[int, Any]:
         try:
-            task, batch = self.team.receive(self.timeout)
+            task, batch = self.team.receive(self._timeout)
         except TimeoutError:
-            raise RuntimeError(f"DataLoader timed out after {self.timeout} seconds") from None
+            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds") from None
         return task, (self.owner.pop(task), batch)
 
-    def _next(self) -> Any:
+    def _next_data(self) -> Any:
         while self.owner or self.arrived:
             worker, batch = self._next_answer()
             if batch is ENDED:
-                self.open_workers.discard(worker)
-                self._submit()
+                self._mark_worker_as_unavailable(worker)
+                self._try_put_index()
                 continue
-            self._submit()
-            if isinstance(batch, Failure):
-                batch.reraise()
-            return batch
-        if self.ends:
+            return self._process_data(batch, worker)
+        if not self._persistent_workers:
             self.team.stop()
         raise StopIteration
 
+    def _process_data(self, data: Any, worker_id: int, data_idx: int | None = None) -> Any:
+        """Ask for another batch, and return this one or raise the worker's error."""
+        self._try_put_index()
+        if isinstance(data, Failure):
+            data.reraise()
+        return data
+
     def _next_answer(self) -> Any:
-        if not self.in_order:
+        if not self._in_order:
             return self._receive()[1]
-        while self.wanted not in self.arrived:
+        while self._rcvd_idx not in self.arrived:
             task, answer = self._receive()
             self.arrived[task] = answer
-        self.wanted += 1
-        return self.arrived.pop(self.wanted - 1)
+        self._rcvd_idx += 1
+        return self.arrived.pop(self._rcvd_idx - 1)
 
 
 def _default_collate_fn(batched: bool) -> Callable[[Any], Any]:
@@ -557,15 +624,5 @@ def _default_collate_fn(batched: bool) -> Callable[[Any], Any]:
     return collate.default_collate if batched else collate.default_convert
 
 
-class _DatasetKind:
-    """What kinds of datasets there are, by PyTorch's numbers."""
-
-    Map = 0
-    Iterable = 1
-
-
+_worker_init_fn_t = Callable[[int], None]
 _collate_fn_t = Callable[[list[Any]], Any]
-# PyTorch's names of these, by which libraries ask what a loader's iterator is.
-_BaseDataLoaderIter = _BaseIterator
-_SingleProcessDataLoaderIter = _SerialIterator
-_MultiProcessingDataLoaderIter = _WorkersIterator
