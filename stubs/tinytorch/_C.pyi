@@ -7,6 +7,7 @@ from tinytorch.autograd.levels import is_transforming as _are_functorch_transfor
 from tinytorch.compat.c_module import DispatchKey as DispatchKey
 from tinytorch.compat.c_module import DispatchKeySet as DispatchKeySet
 from tinytorch.compat.c_module import _TensorMeta as _TensorMeta
+from tinytorch.compat.c_module import _VariableFunctions as _VariableFunctions
 from tinytorch.compat.c_module import _functorch as _functorch
 from tinytorch.compat.c_module import _nn as _nn
 from tinytorch.core.torch_function import DisableTorchFunction as DisableTorchFunction

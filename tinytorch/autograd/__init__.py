@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..graph.hooks import RemovableHandle as RemovableHandle
 from ..state import enable_grad as enable_grad
 from ..state import inference_mode as inference_mode
@@ -28,6 +30,20 @@ def _disable_profiler() -> None:
     from ..profiler.run import disable
 
     disable()
+
+
+def _is_checkpoint_valid() -> bool:
+    """Whether a reentrant checkpoint works in the running backward pass, or none is running."""
+    from .variable import Variable
+
+    return Variable._execution_engine.is_checkpoint_valid()
+
+
+def _tensor_or_tensors_to_tuple(tensors: Any, length: int) -> tuple[Any, ...]:
+    """Make a tuple of a tensor or of several; of None one of ``length`` times None."""
+    if tensors is None:
+        return (None,) * length
+    return (tensors,) if hasattr(tensors, "requires_grad") else tuple(tensors)
 
 
 def __getattr__(name: str) -> object:

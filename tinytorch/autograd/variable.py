@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.tensor import Tensor
 from ..warnings import warn
+from ..graph.engine import CURRENT, call_after_backward
+
+
+class _ExecutionEngine:
+    """``Variable._execution_engine``, through which programs reach the running backward pass."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], object]) -> None:
+        """Call a function when the running backward pass is complete.
+
+        Raises:
+            RuntimeError: Outside of a backward pass.
+        """
+        call_after_backward(callback)
+
+    @staticmethod
+    def is_checkpoint_valid() -> bool:
+        """Whether a reentrant checkpoint works: not in a pass for ``inputs=``, as in ``grad``."""
+        sweep = CURRENT.get()
+        return sweep is None or not sweep.capturing
 
 
 class _EveryTensor(type):
@@ -30,6 +51,8 @@ class Variable(metaclass=_EveryTensor):
         >>> isinstance(x, tt.autograd.Variable), x.requires_grad
         (True, True)
     """
+
+    _execution_engine = _ExecutionEngine()
 
     def __new__(  # type: ignore[misc]
         cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool | None = None

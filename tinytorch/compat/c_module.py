@@ -37,6 +37,24 @@ class _Functions:
 _nn = _Functions()
 
 
+def _find_function(name: str) -> Any:
+    """Find a function of PyTorch's ``_VariableFunctions``: those of the top level."""
+    found = None if name.startswith("__") else find("", name)
+    if found is None:
+        raise AttributeError(f"type object '_VariableFunctions' has no attribute {name!r}")
+    return found
+
+
+class _TopLevelFunctions:
+    """``torch._C._VariableFunctions``: functions of the top level."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _find_function(name)
+
+
+_VariableFunctions = _TopLevelFunctions()
+
+
 class _Functorch:
     """``torch._C._functorch``: what libraries ask of the tensors that ``func`` makes."""
 

@@ -16,7 +16,8 @@ _OWN = __name__.partition(".")[0]
 #: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
 #: with a file that a table completes is not among them.
 TABLED = {
-    "compiling": "_C _custom_ops _dynamo _subclasses utils.cpp_extension",
+    "compiling": "_C _VF _custom_ops _dynamo _subclasses utils._python_dispatch "
+    "utils.cpp_extension",
     "devices": "backends.cpu backends.cusparselt backends.kleidiai backends.mha "
     "backends.miopen backends.mkl backends.mkldnn backends.mps backends.nnpack "
     "backends.openmp backends.opt_einsum backends.quantized backends.xnnpack",

@@ -256,6 +256,38 @@ class Tensor(Storage):
         """
         return self._inference
 
+    @property
+    def name(self) -> None:
+        """None, as of PyTorch's tensors outside of Caffe2."""
+
+    @property
+    def _cdata(self) -> int:
+        """Number that identifies the tensor while it lives."""
+        return id(self)
+
+    @property
+    def _grad_fn(self) -> Any:
+        return self.grad_fn
+
+    @property
+    def _has_symbolic_sizes_strides(self) -> bool:
+        return False
+
+    def _is_zerotensor(self) -> bool:
+        return False
+
+    def _is_all_true(self) -> Tensor:
+        return self.all()
+
+    def _is_any_true(self) -> Tensor:
+        return self.any()
+
+    def _conj(self) -> Tensor:
+        return self.conj()
+
+    def _conj_physical(self) -> Tensor:
+        return self.conj_physical()
+
     def _is_view(self) -> bool:
         return self._base is not None and not self._inference
 

@@ -200,7 +200,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.create.factories": """new_empty new_empty_strided new_full new_ones new_tensor
             new_zeros""",
         "ops.create.file_memory": "is_shared share_memory_",
-        "ops.create.storages": "set_ storage untyped_storage",
+        "ops.create.storages": "_typed_storage record_stream set_ storage untyped_storage",
         "ops.create.unsupported_layouts": """ccol_indices chalf coalesce col_indices crow_indices
             dense_dim dequantize indices int_repr is_coalesced is_distributed is_ipu is_maia
             is_mkldnn is_mps is_mtia is_nested is_sparse_csr is_vulkan is_xla is_xpu

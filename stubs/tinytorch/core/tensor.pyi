@@ -97,6 +97,19 @@ class Tensor(Storage):
     def _bump(self) -> None: ...
     def _origin(self) -> str: ...
     def is_inference(self) -> _bool: ...
+    @property
+    def name(self) -> None: ...
+    @property
+    def _cdata(self) -> _int: ...
+    @property
+    def _grad_fn(self) -> Any: ...
+    @property
+    def _has_symbolic_sizes_strides(self) -> _bool: ...
+    def _is_zerotensor(self) -> _bool: ...
+    def _is_all_true(self) -> Tensor: ...
+    def _is_any_true(self) -> Tensor: ...
+    def _conj(self) -> Tensor: ...
+    def _conj_physical(self) -> Tensor: ...
     def _is_view(self) -> _bool: ...
     def backward(
         self,
@@ -223,6 +236,17 @@ class Tensor(Storage):
         """What ``sympy.sympify(tensor)`` asks for: a number, or an array of numbers.
 
         A tensor of no dimension is a number with the digits that its dtype holds.
+        """
+    def _typed_storage(_self) -> TypedStorage:
+        """``storage`` without its warning.
+
+        Args:
+            input: Tensor of any shape.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> len(tt.zeros(2, 3)[0]._typed_storage())
+            6
         """
     def abs(_self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; of complex numbers the magnitude, a real tensor.
@@ -8691,6 +8715,23 @@ class Tensor(Storage):
             >>> import tinytorch as tt
             >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
             tensor([ 0.5000, -0.2500])
+        """
+    def record_stream(_self, stream: Any) -> None:
+        """Leave the memory of ``input`` to a stream: reuse it only when the stream's work is done.
+
+        The work is that which the stream has when the tensor is deleted.
+
+        Args:
+            input: Tensor on a GPU, of whose memory another stream than its own makes use.
+            stream: The ``cuda.Stream``.
+
+        Raises:
+            NotImplementedError: If ``input`` is on the CPU.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> if tt.cuda.is_available():
+            ...     tt.ones(2, device="cuda").record_stream(tt.cuda.current_stream())
         """
     def reinforce(_self, reward: Any) -> NoReturn:
         """Removed: the loss of a policy is minus the reward times the logarithm of its probability.

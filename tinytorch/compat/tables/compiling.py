@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from ..rows import Table, alias, answer, argument, choices, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
 
 _COMPILED = "tinytorch compiles nothing: Python runs as it is written"
 _FAKE = "tinytorch compiles nothing: tensors have elements"
+_NO_DISPATCH = (
+    "no operation is dispatched below autograd; override __torch_function__, or use a "
+    "overrides.TorchFunctionMode"
+)
 _GRAPHS = "tinytorch records no graphs of programs; call the module as it is"
 _WRITTEN = "tinytorch records no graphs to write; export the model's weights with PyTorch"
 _SCRIPTED = (
@@ -39,7 +45,8 @@ TABLES = {
             "_disabled_torch_function_impl": alias("core.torch_function:refusing"),
             "_is_torch_function_enabled": alias("core.torch_function:is_on"),
             "_LinAlgError": alias("ops.linalg.shared:LinAlgError"),
-            "DispatchKey DispatchKeySet _TensorMeta _functorch _nn": alias("compat.c_module:"),
+            "DispatchKey DispatchKeySet _TensorMeta _VariableFunctions _functorch _nn":
+                alias("compat.c_module:"),
             "_are_functorch_transforms_active": alias("autograd.levels:is_transforming"),
             "_is_fwd_grad_enabled": answer(True, "True: dual tensors carry their tangents on."),
             "_get_tracing_state": answer(None, "None: nothing is being traced."),
@@ -101,10 +108,42 @@ TABLES = {
             "FakeTensor": missing("A tensor of a shape and no elements, which a compiler computes "
                                   "with; nothing is one here.", _FAKE),
             "FakeTensorMode": missing("A scope that makes such tensors of others.", _FAKE),
+            "unset_fake_temporarily": contextlib.nullcontext,
+            "maybe_get_fake_mode": answer(None, "The mode that made ``t``: None.", "t: object",
+                                          shown="None"),
             "is_fake": answer(False, "Whether ``x`` is such a tensor: False.", "x: object",
                               shown="None"),
         },
         files="fake_tensor",
+    ),
+    "_VF": Table(
+        doc="``torch._VF``: functions of the top level, by which PyTorch's layers call them.",
+        names={"__getattr__": alias("compat.c_module:_find_function")},
+    ),
+    "utils._python_dispatch": Table(
+        doc="``torch.utils._python_dispatch`` for programs that look for modes below autograd: "
+            "there are none.",
+        names={
+            "TorchDispatchMode": missing(
+                "A scope whose ``__torch_dispatch__`` gets each operation below autograd; making "
+                "one raises.", _NO_DISPATCH),
+            "BaseTorchDispatchMode": missing("The same, which calls the operation.", _NO_DISPATCH),
+            "is_traceable_wrapper_subclass": answer(
+                False, "Whether ``t`` is a tensor made of others for a compiler: False.",
+                "t: object", shown="None"),
+            "is_traceable_wrapper_subclass_type": answer(
+                False, "Whether ``t`` is a class of such tensors: False.", "t: object",
+                shown="None"),
+            "is_in_torch_dispatch_mode": answer(
+                False, "Whether such a mode is active: False.",
+                "include_infra_modes: bool = True"),
+            "any_torch_dispatch_mode_on_stack":
+                answer(False, "Whether such a mode is active: False."),
+            "_get_current_dispatch_mode": answer(None, "The innermost mode: None."),
+            "_get_current_dispatch_mode_stack": answer([], "The active modes: none."),
+            "_disable_current_modes _pop_mode_temporarily": contextlib.nullcontext,
+            "transform_subclass return_and_correct_aliasing": refusal(_NO_DISPATCH),
+        },
     ),
     "_custom_ops": Table(
         doc="``torch._custom_ops``, the older home of ``tinytorch.library``.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ...backends.storage import row_major
@@ -62,6 +63,55 @@ def storage(input: Tensor) -> TypedStorage:
     """
     deprecate()
     return _of_tensor(TypedStorage, input)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",), public=True)
+def _typed_storage(input: Tensor) -> TypedStorage:
+    """``storage`` without its warning.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> len(tt.zeros(2, 3)[0]._typed_storage())
+        6
+    """
+    return _of_tensor(TypedStorage, input)  # type: ignore[no-any-return]
+
+
+@composite(namespaces=("Tensor",))
+def record_stream(input: Tensor, stream: Any) -> None:
+    """Leave the memory of ``input`` to a stream: reuse it only when the stream's work is done.
+
+    The work is that which the stream has when the tensor is deleted.
+
+    Args:
+        input: Tensor on a GPU, of whose memory another stream than its own makes use.
+        stream: The ``cuda.Stream``.
+
+    Raises:
+        NotImplementedError: If ``input`` is on the CPU.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> if tt.cuda.is_available():
+        ...     tt.ones(2, device="cuda").record_stream(tt.cuda.current_stream())
+    """
+    if not input.is_cuda:
+        raise NotImplementedError(
+            f"Could not run 'aten::record_stream' with arguments from the "
+            f"'{input.device.type.upper()}' backend: only memory of a GPU belongs to streams"
+        )
+    end = weakref.finalize(input, _keep_until, stream._raw, input._memory().data.mem)
+    end.atexit = False
+
+
+def _keep_until(stream: Any, memory: Any) -> None:
+    """Hold memory until a stream has done the work that it has now."""
+    stream.launch_host_func(_drop, [memory])
+
+
+def _drop(held: list[Any]) -> None:
+    """Called by CUDA, with the list that held the memory."""
+    held.clear()
 
 
 def _of_tensor(kind: Any, input: Tensor) -> Any:
