@@ -116,6 +116,22 @@ class Generator:
         """
         return int(self._engine.initial_seed())
 
+    def get_offset(self) -> int:
+        """Position in the stream of a GPU's generator of PyTorch's; none here has one.
+
+        Raises:
+            RuntimeError: Always.
+        """
+        raise RuntimeError(f"{self.device.type.upper()} Generator does not use offset")
+
+    def set_offset(self, offset: int) -> Generator:
+        """Set what ``get_offset`` returns; see there.
+
+        Raises:
+            RuntimeError: Always.
+        """
+        raise RuntimeError(f"{self.device.type.upper()} Generator does not use offset")
+
     def get_state(self) -> Tensor:
         """The state, a uint8 tensor on the CPU that ``torch.set_rng_state`` also reads.
 

@@ -133,7 +133,7 @@ LEFT_OUT = {
         torch.backends.nnpack: flags
     """,
     "members that PyTorch does not document": """
-        torch.Tensor: index storage_type const_data_ptr slice_inverse volatile name
+        torch.Tensor: index storage_type const_data_ptr slice_inverse
     """,
     "dtypes without arrays; under the name torch some are named": """
         torch: complex32 float8_e8m0fnu float4_e2m1fn_x2
@@ -141,7 +141,6 @@ LEFT_OUT = {
         torch.storage.UntypedStorage: float8_e5m2 float8_e4m3fn float8_e5m2fnuz float8_e4m3fnuz
     """,
     "PyTorch's runtime of CUDA; CuPy has its own": """
-        torch.Tensor: record_stream
         torch.accelerator: Graph graphs
         torch.cuda: BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage
             ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage
@@ -260,15 +259,11 @@ LEFT_OUT = {
         torch.nn: factory_kwargs
         torch.nn.modules: linear_cross_entropy
         torch.nn.modules.module.Module: T_destination
-        torch.nn.parameter.UninitializedParameter: cls_to_become
-        torch.nn.parameter.UninitializedBuffer: cls_to_become
         torch.nn.parameter: UninitializedTensorMixin
         torch.nn.utils.spectral_norm.SpectralNorm: remove apply
         torch.nn.utils.spectral_norm: SpectralNormLoadStateDictPreHook SpectralNormStateDictHook
         torch.nn.utils.weight_norm.WeightNorm: apply remove
         torch.optim: swap_in_optimizer_params_and_state
-        torch.optim.adagrad.Adagrad: share_memory
-        torch.optim.optimizer.Optimizer: OptimizerPreHook OptimizerPostHook profile_hook_step
     """,
     "kernels of attention and products of float8 on some GPUs": """
         torch.nn.attention: WARN_FOR_UNFUSED_KERNELS register_flash_attention_impl
@@ -315,7 +310,6 @@ LEFT_OUT = {
         torch.utils.data: DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation
             functional_datapipe guaranteed_datapipes_determinism non_deterministic
             runtime_validation runtime_validation_disabled backward_compatibility
-        torch.utils.data.dataset.ConcatDataset: cummulative_sizes
     """,
     "settings of a compiler and a file": """
         torch.utils: serialization

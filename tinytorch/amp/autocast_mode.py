@@ -88,7 +88,9 @@ class autocast:  # a context manager, named as a function
         chosen = get_autocast_dtype(device_type) if dtype is None else dtype
         self.fast_dtype = dtypes.as_dtype(chosen)
         self._enabled: bool = enabled and _can_be_on(device_type, self.fast_dtype)
-        self._caches = cache_enabled
+        self._cache_enabled: bool = (
+            is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        )
         self._before: list[tuple[bool, dtypes.dtype, bool]] = []
 
     def __enter__(self) -> Self:
@@ -101,8 +103,7 @@ class autocast:  # a context manager, named as a function
             set_autocast_enabled(device, self._enabled)
             set_autocast_dtype(device, self.fast_dtype)
             autocast_increment_nesting()
-            if self._caches is not None:
-                set_autocast_cache_enabled(self._caches)
+            set_autocast_cache_enabled(self._cache_enabled)
         except BaseException:  # Ctrl-C, between two settings
             self._before[:] = [each for each in self._before if each is not before]
             self._restore(*before)

@@ -261,6 +261,12 @@ class Tensor(Storage):
         """None, as of PyTorch's tensors outside of Caffe2."""
 
     @property
+    def volatile(self) -> bool:
+        """False: PyTorch has no such tensors since 2018."""
+        warn("volatile was removed (Variable.volatile is always False)")
+        return False
+
+    @property
     def _cdata(self) -> int:
         """Number that identifies the tensor while it lives."""
         return id(self)

@@ -64,10 +64,10 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /overrides is_tensor_like; collections collections=; collections.abc Iterable; "
         "functools functools=; warnings warnings=",
     "autograd.graph":
-        "/ torch=; /autograd Variable; abc abc=; collections defaultdict deque; collections.abc "
-        "Generator MutableMapping; contextlib contextlib=; contextvars contextvars=; functools "
-        "functools=; logging logging=; typing Optional TypeAlias Union cast; weakref "
-        "WeakKeyDictionary WeakValueDictionary",
+        "/ torch=; /autograd Variable; /utils/_python_dispatch TorchDispatchMode; abc abc=; "
+        "collections defaultdict deque; collections.abc Generator MutableMapping; contextlib "
+        "contextlib=; contextvars contextvars=; functools functools=; logging logging=; typing "
+        "Optional TypeAlias Union cast; weakref WeakKeyDictionary WeakValueDictionary",
     "autograd.profiler":
         "/ torch=; /autograd _disable_profiler; /jit Future; /profiler ProfilerActivity "
         "kineto_available; collections defaultdict; collections.abc Iterable; contextlib "
@@ -143,8 +143,8 @@ FILES: Final[dict[str, str]] = {
     "distributions.constraints": "/ torch=; collections.abc Callable",
     "distributions.continuous": "/ torch=",
     "distributions.discrete":
-        "/ torch=; /distributions Distribution; /distributions/utils lazy_property "
-        "logits_to_probs probs_to_logits; /nn/functional F= binary_cross_entropy_with_logits",
+        "/ torch=; /distributions Distribution; /distributions/utils logits_to_probs "
+        "probs_to_logits; /nn/functional F= binary_cross_entropy_with_logits",
     "distributions.distribution": "/ torch=; warnings warnings=",
     "distributions.exp_family": "/ torch=",
     "distributions.extreme_values":
@@ -183,7 +183,7 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /distributions Distribution; /distributions/utils lazy_property",
     "fft": "/ Tensor torch=",
     "functional":
-        "/ Tensor torch=; /jit overload=_overload; /overrides handle_torch_function "
+        "/ Tensor torch=; /_VF _VF=; /jit overload=_overload; /overrides handle_torch_function "
         "has_torch_function has_torch_function_unary has_torch_function_variadic; collections.abc "
         "Sequence; itertools itertools=; operator operator=; typing Any",
     "futures": "/ torch=; typing cast",
@@ -234,12 +234,12 @@ FILES: Final[dict[str, str]] = {
         "overload typing=; warnings warnings=",
     "nn.common_types": "/ Tensor; typing TypeVar _TypeAlias=TypeAlias",
     "nn.functional":
-        "/ Tensor _sym_int=sym_int torch=; /jit _jit_unused=unused _overload; /nn/_reduction "
-        "_Reduction=; /nn/functional _threshold=threshold; /nn/grad grad=; /nn/modules/conv _pair "
-        "_single _triple; /overrides handle_torch_function has_torch_function "
-        "has_torch_function_unary has_torch_function_variadic; /types DType=_int; collections.abc "
-        "Callable; dataclasses dataclasses=; importlib importlib=; math math=; numpy np=; typing "
-        "Optional _Any=Any; warnings warnings=",
+        "/ Tensor _sym_int=sym_int torch=; /_VF _VF=; /jit _jit_unused=unused _overload; "
+        "/nn/_reduction _Reduction=; /nn/functional _threshold=threshold; /nn/grad grad=; "
+        "/nn/modules/conv _pair _single _triple; /overrides handle_torch_function "
+        "has_torch_function has_torch_function_unary has_torch_function_variadic; /types "
+        "DType=_int; collections.abc Callable; dataclasses dataclasses=; importlib importlib=; "
+        "math math=; numpy np=; typing Optional _Any=Any; warnings warnings=",
     "nn.grad": "/ torch=; /nn/modules/conv _pair _single _triple",
     "nn.init": "/ torch=; typing Literal; warnings warnings=",
     "nn.modules": "/nn/modules/linear_cross_entropy_options linear_cross_entropy_options=",
@@ -272,10 +272,11 @@ FILES: Final[dict[str, str]] = {
         "NamedTuple",
     "nn.modules.loss": "/ Tensor; /nn/_reduction _Reduction=; /nn/functional F=; math math=",
     "nn.modules.module":
-        "/ Tensor device dtype torch=; /nn Buffer Parameter; /utils/hooks RemovableHandle; "
-        "collections OrderedDict namedtuple; collections.abc Iterator Mapping; functools "
-        "functools=; inspect inspect=; itertools itertools=; typing Optional Self TypeVar Union "
-        "overload; warnings warnings=; weakref weakref=",
+        "/ Tensor device dtype torch=; /nn Buffer Parameter; /utils/_python_dispatch "
+        "is_traceable_wrapper_subclass; /utils/hooks RemovableHandle; collections OrderedDict "
+        "namedtuple; collections.abc Iterator Mapping; functools functools=; inspect inspect=; "
+        "itertools itertools=; typing Optional Self TypeVar Union overload; warnings warnings=; "
+        "weakref weakref=",
     "nn.modules.normalization":
         "/ Size Tensor torch=; /nn Parameter; /nn/functional F=; /nn/init init=; numbers numbers=",
     "nn.modules.padding":
@@ -285,8 +286,8 @@ FILES: Final[dict[str, str]] = {
         "/ Tensor; /nn/common_types _ratio_2_t _ratio_3_t _size_1_t _size_2_opt_t _size_2_t "
         "_size_3_opt_t _size_3_t _size_any_opt_t _size_any_t; /nn/functional F=",
     "nn.modules.rnn":
-        "/ Tensor torch=; /nn Parameter; /nn/init init=; /nn/utils/rnn PackedSequence; math "
-        "math=; numbers numbers=; typing overload; warnings warnings=; weakref weakref=",
+        "/ Tensor torch=; /_VF _VF=; /nn Parameter; /nn/init init=; /nn/utils/rnn PackedSequence; "
+        "math math=; numbers numbers=; typing overload; warnings warnings=; weakref weakref=",
     "nn.modules.sparse": "/ Tensor torch=; /nn Parameter; /nn/functional F=; /nn/init init=",
     "nn.modules.transformer":
         "/ Tensor torch=; /nn/functional F=; /nn/init xavier_uniform_; copy copy=; warnings "
@@ -315,9 +316,9 @@ FILES: Final[dict[str, str]] = {
     "nn.parameter": "/ torch=; collections OrderedDict",
     "nn.utils.clip_grad":
         "/ torch=; /nn/init ParamSpec; /nn/utils _clip_grads_with_norm_=clip_grads_with_norm_ "
-        "_get_total_norm=get_total_norm; /utils/_foreach_utils "
-        "_group_tensors_by_device_and_dtype; collections.abc Callable; functools functools=; "
-        "types types=; typing TypeAlias TypeVar cast typing=; warnings warnings=",
+        "_get_total_norm=get_total_norm; /optim/optimizer _group_tensors_by_device_and_dtype; "
+        "collections.abc Callable; functools functools=; types types=; typing TypeAlias TypeVar "
+        "cast typing=; warnings warnings=",
     "nn.utils.convert_parameters": "/ torch=",
     "nn.utils.fusion": "/ torch=; typing TypeVar",
     "nn.utils.init": "/ torch=",
@@ -325,10 +326,11 @@ FILES: Final[dict[str, str]] = {
     "nn.utils.parametrizations":
         "/ torch=; /nn/functional F=; /nn/utils/parametrize parametrize=; enum Enum auto",
     "nn.utils.parametrize":
-        "/ torch=; /__future__ get_swap_module_params_on_conversion; collections collections=; "
-        "copy deepcopy; copyreg copyreg=",
+        "/ torch=; /__future__ get_swap_module_params_on_conversion; /utils/_python_dispatch "
+        "is_traceable_wrapper_subclass; collections collections=; copy deepcopy; copyreg copyreg=",
     "nn.utils.prune": "/ torch=; abc ABC abstractmethod; numbers numbers=",
-    "nn.utils.rnn": "/ torch=; collections.abc Callable; typing TypeVar; warnings warnings=",
+    "nn.utils.rnn":
+        "/ torch=; /_VF _VF=; collections.abc Callable; typing TypeVar; warnings warnings=",
     "nn.utils.spectral_norm": "/ torch=; /nn/functional F=; typing TypeVar",
     "nn.utils.stateless": "/ torch=; contextlib contextlib=",
     "nn.utils.weight_norm": "/ norm_except_dim; /nn UninitializedParameter; typing TypeVar",
@@ -350,18 +352,18 @@ FILES: Final[dict[str, str]] = {
     "optim.nadam": "/ torch=; /optim Optimizer; typing cast",
     "optim.optimizer":
         "/ torch=; /nn/init ParamSpec; /utils/_foreach_utils "
-        "_get_foreach_kernels_supported_devices _group_tensors_by_device_and_dtype; /utils/hooks "
-        "RemovableHandle hooks=; collections OrderedDict; collections.abc Sequence; functools "
-        "functools=; typing Self TypeVar cast overload; warnings warnings=",
+        "_get_foreach_kernels_supported_devices; /utils/hooks RemovableHandle hooks=; collections "
+        "OrderedDict; collections.abc Sequence; functools functools=; typing Self TypeVar cast "
+        "overload; warnings warnings=",
     "optim.radam": "/ torch=; /optim Optimizer; typing cast",
     "optim.rmsprop": "/ torch=; /optim Optimizer; typing cast",
     "optim.rprop": "/ torch=; /optim Optimizer; typing cast",
     "optim.sgd": "/ torch=; /optim Optimizer; typing cast",
     "optim.sparse_adam": "/ torch=; /optim/_functional F=",
     "optim.swa_utils":
-        "/ torch=; /utils/_foreach_utils _get_foreach_kernels_supported_devices "
-        "_group_tensors_by_device_and_dtype; copy deepcopy; itertools itertools=; typing Literal "
-        "cast; warnings warnings=",
+        "/ torch=; /optim/optimizer _group_tensors_by_device_and_dtype; /utils/_foreach_utils "
+        "_get_foreach_kernels_supported_devices; copy deepcopy; itertools itertools=; typing "
+        "Literal cast; warnings warnings=",
     "overrides":
         "/ torch=; /overrides _has_torch_function=has_torch_function "
         "_has_torch_function_unary=has_torch_function_unary "
@@ -409,29 +411,32 @@ FILES: Final[dict[str, str]] = {
     "types": "/ DispatchKey SymBool SymFloat SymInt _layout=layout; typing Any Self Union",
     "utils": "/ torch=; copyreg copyreg=; posixpath _osp=; weakref weakref=",
     "utils._foreach_utils": "/ no_grad torch=; typing TypeAlias",
+    "utils._python_dispatch":
+        "/ DispatchKey torch=; collections deque; contextlib contextlib=; dataclasses dataclass; "
+        "functools functools=; typing Protocol cast overload; warnings warnings=",
     "utils._pytree":
         "/torch_version _TorchVersion=TorchVersion; /utils/_pytree "
         "_odict_flatten=_ordereddict_flatten _odict_unflatten=_ordereddict_unflatten; "
-        "collections.abc Hashable Mapping Sequence; dataclasses dataclasses=; enum Enum; "
-        "functools functools=; importlib importlib=; json json=; logging logging=; sys sys=; "
-        "threading threading=; types types=; typing ClassVar Final Generic NoReturn Protocol Self "
-        "TypeVar cast overload; warnings warnings=",
+        "collections.abc Hashable Sequence; enum Enum; functools functools=; logging logging=; "
+        "sys sys=; threading threading=; types types=; typing ClassVar Final Generic NoReturn "
+        "Protocol Self TypeVar cast overload; warnings warnings=",
     "utils.benchmark": "/ torch=; math math=; numbers Number",
     "utils.checkpoint":
-        "/ torch=; /utils/_pytree tree_map; collections defaultdict; itertools itertools=; "
-        "platform platform=; typing AbstractSet Annotated AsyncContextManager AsyncGenerator "
-        "AsyncIterable AsyncIterator Awaitable BinaryIO ByteString ChainMap ClassVar Collection "
-        "Concatenate Container ContextManager Coroutine Counter DefaultDict Deque Dict Final "
-        "ForwardRef FrozenSet Generator Generic Hashable IO ItemsView Iterable KeysView List "
-        "Literal LiteralString Mapping MappingView Match MutableMapping MutableSequence "
-        "MutableSet NamedTuple Never NewType NoReturn NotRequired Optional OrderedDict ParamSpec "
-        "ParamSpecArgs ParamSpecKwargs Pattern Protocol Required Reversible Self Set Sized "
-        "SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt "
-        "SupportsRound TextIO Tuple Type TypeAlias TypeGuard TypeVar TypeVarTuple TypedDict Union "
-        "Unpack ValuesView assert_never assert_type cast clear_overloads dataclass_transform "
-        "final get_args get_origin get_overloads get_type_hints is_typeddict no_type_check "
-        "no_type_check_decorator overload reveal_type runtime_checkable; uuid uuid=; warnings "
-        "warnings=; weakref ReferenceType weakref=",
+        "/ torch=; /utils/_python_dispatch TorchDispatchMode; /utils/_pytree tree_map; "
+        "collections defaultdict; itertools itertools=; platform platform=; typing AbstractSet "
+        "Annotated AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable "
+        "BinaryIO ByteString ChainMap ClassVar Collection Concatenate Container ContextManager "
+        "Coroutine Counter DefaultDict Deque Dict Final ForwardRef FrozenSet Generator Generic "
+        "Hashable IO ItemsView Iterable KeysView List Literal LiteralString Mapping MappingView "
+        "Match MutableMapping MutableSequence MutableSet NamedTuple Never NewType NoReturn "
+        "NotRequired Optional OrderedDict ParamSpec ParamSpecArgs ParamSpecKwargs Pattern "
+        "Protocol Required Reversible Self Set Sized SupportsAbs SupportsBytes SupportsComplex "
+        "SupportsFloat SupportsIndex SupportsInt SupportsRound TextIO Tuple Type TypeAlias "
+        "TypeGuard TypeVar TypeVarTuple TypedDict Union Unpack ValuesView assert_never "
+        "assert_type cast clear_overloads dataclass_transform final get_args get_origin "
+        "get_overloads get_type_hints is_typeddict no_type_check no_type_check_decorator overload "
+        "reveal_type runtime_checkable; uuid uuid=; warnings warnings=; weakref ReferenceType "
+        "weakref=",
     "utils.collect_env":
         "/ torch=; collections namedtuple; datetime datetime=; json json=; locale locale=; os "
         "os=; re re=; subprocess subprocess=; typing _Dict=Dict _cast=cast",
@@ -452,19 +457,19 @@ FILES: Final[dict[str, str]] = {
         "/ torch=; /_utils ExceptionWrapper; dataclasses dataclass; os os=; queue queue=; random "
         "random=",
     "utils.data.dataloader":
-        "/ torch=; /_utils ExceptionWrapper; /distributed dist=; /utils/data Sampler; "
-        "/utils/data/_utils _utils=; contextlib contextlib=; functools functools=; logging "
-        "logging=; multiprocessing python_multiprocessing=; queue queue=; threading threading=; "
-        "typing NoReturn Self; warnings warnings=; weakref weakref=",
+        "/ torch=; /_utils ExceptionWrapper; /distributed dist=; /utils/data/_utils _utils=; "
+        "contextlib contextlib=; functools functools=; logging logging=; multiprocessing "
+        "python_multiprocessing=; queue queue=; threading threading=; typing NoReturn Self; "
+        "warnings warnings=; weakref weakref=",
     "utils.data.dataset": "/ Generator randperm; warnings warnings=",
     "utils.data.distributed": "/ torch=; /distributed dist=; /utils/data Dataset; typing TypeVar",
     "utils.data.sampler": "/ torch=",
     "utils.deterministic": "/ torch=; types types=",
     "utils.dlpack": "/ torch=; enum enum=",
     "utils.flop_counter":
-        "/ torch=; /nn/init ParamSpec; /utils/_pytree tree_flatten tree_map tree_unflatten; "
-        "collections.abc Iterator; functools wraps; logging logging=; math prod; warnings "
-        "warnings=",
+        "/ torch=; /nn/init ParamSpec; /utils/_python_dispatch TorchDispatchMode; /utils/_pytree "
+        "tree_flatten tree_map tree_unflatten; functools wraps; logging logging=; math prod; "
+        "warnings warnings=",
     "utils.hooks":
         "/ torch=; collections OrderedDict; typing Any; warnings warnings=; weakref weakref=",
     "utils.weak": "collections.abc Mapping _collections_abc=; weakref ref=ReferenceType",

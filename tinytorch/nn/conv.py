@@ -93,12 +93,12 @@ class ConvBase(Module):
         return outer, inner // self.groups, *self.kernel_size
 
     @property
-    def _reversed_padding_repeated_twice(self) -> list[int]:
+    def _reversed_padding_repeated_twice(self) -> Sequence[int]:
         """Padding for ``F.pad``: before and after, the last dimension first."""
         if self.padding == "valid":
             return [0, 0] * len(self.kernel_size)
         if not isinstance(self.padding, str):
-            return [n for n in reversed(self.padding) for _ in range(2)]
+            return tuple(n for n in reversed(self.padding) for _ in range(2))
         totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
         return [n for total in reversed(totals) for n in (total // 2, total - total // 2)]
 

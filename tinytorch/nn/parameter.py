@@ -82,6 +82,7 @@ class Buffer(Tensor):
     """
 
     persistent: bool
+    _is_buffer: ClassVar[bool] = True
     __torch_function__: ClassVar[Any] = staticmethod(refusing)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
@@ -100,10 +101,10 @@ class Uninitialized:
     """A tensor whose shape is not known yet: what a lazy module has until its first call.
 
     Attributes:
-        initialized: The class it becomes once the shape is known.
+        cls_to_become: The class it becomes once the shape is known.
     """
 
-    initialized: type[Tensor]
+    cls_to_become: type[Tensor]
 
     def materialize(self, shape: Any, device: Any = None, dtype: DType | None = None) -> None:
         """Become an ordinary tensor of this shape, not initialised.
@@ -121,7 +122,7 @@ class Uninitialized:
             tinytorch.Size([2, 3])
         """
         tensor: Any = self
-        tensor.__class__ = self.initialized
+        tensor.__class__ = self.cls_to_become
         device = tensor.device if device is None else device
         tensor.data = empty(shape, dtype=dtype or tensor.dtype, device=device)
 
@@ -167,7 +168,7 @@ class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override
         <UninitializedParameter>
     """
 
-    initialized = Parameter
+    cls_to_become = Parameter
 
     def __new__(
         cls, requires_grad: bool = True, device: Any = None, dtype: DType | None = None
@@ -199,7 +200,7 @@ class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
         <UninitializedBuffer>
     """
 
-    initialized = Tensor
+    cls_to_become = Tensor
 
     def __new__(
         cls,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 from collections.abc import Callable
@@ -245,13 +246,19 @@ class CyclicLR(_Cycling):
             >>> schedulers.CyclicLR(optimizer, 0.1, 1.0, mode="triangular2").scale_fn(3)
             0.25
         """
+        scale_fn: Any = self._scale_fn_custom or self._scale_fn_ref
+        return scale_fn(x)  # type: ignore[no-any-return]
+
+    @property
+    def _scale_fn_ref(self) -> Callable[[float], float] | None:
+        """Built-in function of the mode; None if ``scale_fn`` is given."""
         if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
+            return None
         if self.mode == "triangular":
-            return self._triangular_scale_fn(x)
+            return self._triangular_scale_fn
         if self.mode == "triangular2":
-            return self._triangular2_scale_fn(x)
-        return self._exp_range_scale_fn(self.gamma, x)
+            return self._triangular2_scale_fn
+        return functools.partial(self._exp_range_scale_fn, self.gamma)
 
     @staticmethod
     def _triangular_scale_fn(x: float) -> float:

@@ -152,18 +152,18 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         self._make_projections(bias, device=device, dtype=dtype)
         for name in ("bias_k", "bias_v"):
-            extra = empty((1, 1, embed_dim), device=device, dtype=dtype)
-            self.register_parameter(name, Parameter(extra) if add_bias_kv else None)
+            extra = empty((1, 1, embed_dim), device=device, dtype=dtype) if add_bias_kv else None
+            setattr(self, name, None if extra is None else Parameter(extra))
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
     def _make_projections(self, bias: bool, **factory: Any) -> None:
         size, same = self.embed_dim, self._qkv_same_embed_dim
+        joint = Parameter(empty((3 * size, size), **factory)) if same else None
+        self.register_parameter("in_proj_weight", joint)
         for name, inputs in (("q", size), ("k", self.kdim), ("v", self.vdim)):
             weight = None if same else Parameter(empty((size, inputs), **factory))
             self.register_parameter(f"{name}_proj_weight", weight)
-        joint = Parameter(empty((3 * size, size), **factory)) if same else None
-        self.register_parameter("in_proj_weight", joint)
         in_bias = Parameter(empty(3 * size, **factory)) if bias else None
         self.register_parameter("in_proj_bias", in_bias)
         self.out_proj: NonDynamicallyQuantizableLinear = NonDynamicallyQuantizableLinear(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
 
 from ...compiler import compile
 from ...core.holder import HOLDERS, Holder, held
@@ -29,7 +29,7 @@ from .global_hooks import (
     register_module_parameter_registration_hook as register_module_parameter_registration_hook,
 )
 from .hooks import Hooked
-from .members import Members
+from .members import Members, Registry
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -152,6 +152,19 @@ class Module(Hooked):
         def _wrapped_call_impl(self, *args, **kwargs):
             """Call the override of ``_call_impl``: ``__call__`` of the classes that have one."""
             return self._call_impl(*args, **kwargs)
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """Copy the module and its tables of buffers and submodules, without its parameters."""
+        replica = self.__new__(type(self))
+        names = {k: v for k, v in vars(self).items() if k not in self._parameters}
+        vars(replica).update(
+            names,
+            _parameters=Registry(replica),
+            _buffers=Registry(replica, self._buffers),
+            _modules=Registry(replica, self._modules),
+            _is_replica=True,
+        )
+        return replica
 
     def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
         """Call ``forward``; PyTorch calls this while it traces."""

@@ -197,7 +197,7 @@ class PruningContainer(BasePruningMethod):
     PRUNING_TYPE = "container"
 
     def __init__(self, *args: BasePruningMethod) -> None:
-        self._pruning_methods = list(args)
+        self._pruning_methods = tuple(args)
         if args:
             self._tensor_name = args[0]._tensor_name
 
@@ -234,7 +234,7 @@ class PruningContainer(BasePruningMethod):
                 "Can only add pruning methods acting on the parameter named "
                 f"'{self._tensor_name}' to PruningContainer. Found '{method._tensor_name}'"
             )
-        self._pruning_methods.append(method)
+        self._pruning_methods += (method,)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """What the last method makes of the part that is not pruned yet."""

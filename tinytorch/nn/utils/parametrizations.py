@@ -124,26 +124,30 @@ class _SpectralNorm(Module):
         self.dim, self.eps, self.n_power_iterations = dim % w.ndim, eps, n_power_iterations
         if w.ndim > 1:
             with no_grad():
-                matrix: Any = as_matrix(w, self.dim)
+                matrix: Any = self._reshape_weight_to_matrix(w)
                 u, v = (matrix.new_empty(n).normal_(0, 1) for n in matrix.shape)
                 self.register_buffer("_u", normalize(u, dim=0, eps=eps))
                 self.register_buffer("_v", normalize(v, dim=0, eps=eps))
-            self._iterate(matrix, 15)
+            self._power_method(matrix, 15)
 
-    def _iterate(self, matrix: Any, times: int) -> None:
-        """Move ``_u`` and ``_v`` towards the first singular vectors."""
+    def _reshape_weight_to_matrix(self, weight: Tensor) -> Any:
+        """Matrix with one row for each index of ``dim``; ``forward`` calls it."""
+        return as_matrix(weight, self.dim)
+
+    def _power_method(self, weight_mat: Any, n_power_iterations: int) -> None:
+        """Move ``_u`` and ``_v`` towards the first singular vectors; ``forward`` calls it."""
         with no_grad():
-            for _ in range(times):
-                self._u = normalize(matrix.mv(self._v), dim=0, eps=self.eps, out=self._u)
-                self._v = normalize(matrix.mH.mv(self._u), dim=0, eps=self.eps, out=self._v)
+            for _ in range(n_power_iterations):
+                self._u = normalize(weight_mat.mv(self._v), dim=0, eps=self.eps, out=self._u)
+                self._v = normalize(weight_mat.mH.mv(self._u), dim=0, eps=self.eps, out=self._v)
 
     def forward(self, weight: Tensor) -> Tensor:
         w: Any = weight
         if w.ndim == 1:
             return normalize(w, dim=0, eps=self.eps)
-        matrix: Any = as_matrix(w, self.dim)
+        matrix: Any = self._reshape_weight_to_matrix(w)
         if self.training:
-            self._iterate(matrix.detach(), self.n_power_iterations)
+            self._power_method(matrix.detach(), self.n_power_iterations)
         u, v = self._u.clone(), self._v.clone()  # the next call writes over them
         return w / u.vdot(matrix.mv(v))  # type: ignore[no-any-return]
 

@@ -218,6 +218,15 @@ class ConcatDataset(Dataset[T_co]):
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
 
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """The former name of ``cumulative_sizes``."""
+        warn(
+            "cummulative_sizes attribute is renamed to cumulative_sizes",
+            DeprecationWarning,
+        )
+        return self.cumulative_sizes
+
     def __getitem__(self, index: int) -> T_co:
         if index < 0:
             if -index > len(self):

@@ -9,6 +9,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
+from ... import dtypes
+from ...ops.create.factories import as_tensor
 from . import _draws
 
 __all__ = [
@@ -201,7 +203,7 @@ class WeightedRandomSampler(Sampler[int]):
             raise ValueError(
                 f"replacement should be a boolean value, but got replacement={replacement}"
             )
-        self.weights: Any = _draws.weights(weights)
+        self.weights: Any = as_tensor(weights, dtype=dtypes.float64)
         if self.weights.ndim != 1:
             raise ValueError(
                 "weights should be a 1d sequence but given weights have shape "
@@ -212,7 +214,9 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from _draws.weighted(self.weights, self.num_samples, self.replacement, self.generator)
+        yield from _draws.weighted(
+            _draws.weights(self.weights), self.num_samples, self.replacement, self.generator
+        )
 
     def __len__(self) -> int:
         return self.num_samples
