@@ -141,7 +141,8 @@ class Backend(SpecialFunctions):
                     _DTYPE_OF_CHAR[native.char] = low
                 return low
             raise TypeError(
-                f"can't convert an array of dtype {native}; the supported types are "
+                f"can't convert np.ndarray of type numpy.{native.type.__name__} ({native}). "
+                "The only supported types are: "
                 + ", ".join(d.name for d in dtypes.ALL if d.dtype is not None)
             ) from None
 

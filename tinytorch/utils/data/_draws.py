@@ -62,7 +62,8 @@ def weighted(values: Any, count: int, replacement: bool, generator: Any) -> list
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{count} of {len(values)}"
         )
+    engine = _engine(generator)
     if generator is not None:
         values = generator.backend.from_numpy(values)
-    drawn: list[int] = _engine(generator).multinomial(values, count, replacement).tolist()
+    drawn: list[int] = engine.multinomial(values, count, replacement).tolist()
     return drawn

@@ -134,8 +134,10 @@ def _rule_for(sample: Any, table: dict[Any, Collate]) -> Collate | None:
 
 def _is_numpy(sample: Any) -> bool:
     """Whether it is an array or a number of NumPy, which cannot be asked here by class."""
-    kind = type(sample)
-    return getattr(kind, "__module__", None) == "numpy" and hasattr(sample, "dtype")
+    return any(
+        kind.__module__ == "numpy" and kind.__name__ in ("ndarray", "generic")
+        for kind in type(sample).__mro__
+    )
 
 
 def _collate_arrays(batch: Sequence[Any], part: Callable[[Any], Any]) -> Any:
@@ -144,11 +146,18 @@ def _collate_arrays(batch: Sequence[Any], part: Callable[[Any], Any]) -> Any:
         return batch
     if first.dtype.kind in "SUO":
         raise TypeError(_EXPECTED.format(first.dtype))
+    if first.dtype.kind == "M" and not first.shape:
+        raise TypeError(_EXPECTED.format(type(first)))
     as_tensor = find("", "as_tensor")
     return find("", "stack")([as_tensor(sample) for sample in batch])
 
 
 def _collate_tensors(batch: Sequence[Tensor], *, collate_fn_map: Any = None) -> Any:
+    for index, sample in enumerate(batch):
+        if not isinstance(sample, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {index} in argument 0, but got {type(sample).__name__}"
+            )
     return find("", "stack")(batch, 0)
 
 
