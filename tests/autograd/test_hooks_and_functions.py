@@ -253,3 +253,32 @@ def test_a_failed_pass_leaves_no_hooks_for_the_next() -> None:
         (failing.sum() + newer.sum()).backward(retain_graph=True)
     b.sum().backward()
     assert seen == [] and x.grad.tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.torch
+def test_callbacks_of_the_running_pass(torch: Any) -> None:
+    def program(T: Any) -> list[Any]:
+        noted: list[Any] = []
+        engine = T.autograd.Variable._execution_engine
+
+        class Double(T.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return 2 * x
+
+            @staticmethod
+            def backward(ctx: Any, grad: Any) -> Any:
+                noted.append(T.autograd._is_checkpoint_valid())
+                engine.queue_callback(lambda: noted.append(p.grad is not None and p.grad.tolist()))
+                return 2 * grad
+
+        p = T.ones(2, requires_grad=True)
+        T.autograd.grad(Double.apply(p).sum(), p)
+        Double.apply(p).sum().backward()
+        try:
+            engine.queue_callback(lambda: None)
+        except RuntimeError as error:
+            noted.append(str(error))
+        return [*noted, T.autograd._is_checkpoint_valid()]
+
+    assert program(tt) == program(torch)

@@ -13,6 +13,7 @@ from ..graph.grad_fn import AccumulateGrad
 from ..graph.hooks import LeafHooks
 from ..graph.late_bound import ABOVE
 from ..graph.nodes import Edge, Node, Slot, backend_of, needed_nodes, node_of, target_of
+from ..graph.saved_tensors import Recording
 from ..graph.views import edge_of
 from ..state.tracebacks import short
 from ..warnings import warn

@@ -20,7 +20,7 @@ from ..graph.engine import conjugate
 from ..graph.inference import APPLYING
 from ..graph.late_bound import ABOVE
 from ..graph.nodes import FREED, TWICE, Node, Slot
-from ..graph.saved_tensors import STACK, Packed, SavedOutput
+from ..graph.saved_tensors import STACK, Packed, Recording, SavedOutput
 from ..graph.views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..warnings import warn
@@ -481,6 +481,10 @@ class Function:
 
     #: Whether ``vmap`` maps over ``forward`` and ``backward`` as they are, which it does anyway.
     generate_vmap_rule = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        Recording.used = True  # ``backward`` may queue a callback of the pass
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
