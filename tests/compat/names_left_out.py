@@ -188,7 +188,6 @@ LEFT_OUT = {
             start_trace stop_trace export_memory_timeline
         torch.autograd.profiler_util: EventMetadata FormattedTimesMixin Interval Kernel
             FunctionEventAvg StringTable MemRecordsAcc
-        torch.autograd.profiler_util.EventList: export_chrome_trace supported_export_stacks_metrics
         torch.autograd.profiler_util.FunctionEvent: *
         torch.sparse.semi_structured: SparseSemiStructuredTensor SparseSemiStructuredTensorCUTLASS
             SparseSemiStructuredTensorCUSPARSELT

@@ -33,7 +33,8 @@ def made() -> Iterator[tuple[str, str]]:
     """Module and name of what the rows make, not of what is defined elsewhere."""
     for module, table in tables().items():
         for name, row in table.rows().items():
-            if isinstance(row, Row) and not row.place:
+            is_module = name in table.files.split()  # in the package it hides what it has
+            if isinstance(row, Row) and not row.place and not is_module:
                 yield module, name
 
 

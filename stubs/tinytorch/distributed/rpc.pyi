@@ -2,7 +2,22 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.facade.unsupported import Absent
+from tinytorch.distributed.rpc.api import AllGatherStates as AllGatherStates
+from tinytorch.distributed.rpc.api import RRef as RRef
+from tinytorch.distributed.rpc.api import get_worker_info as get_worker_info
+from tinytorch.distributed.rpc.api import method_factory as method_factory
+from tinytorch.distributed.rpc.api import new_method as new_method
+from tinytorch.distributed.rpc.api import remote as remote
+from tinytorch.distributed.rpc.api import rpc_async as rpc_async
+from tinytorch.distributed.rpc.api import rpc_sync as rpc_sync
+from tinytorch.distributed.rpc.api import shutdown as shutdown
+from tinytorch.distributed.rpc.backend_registry import BackendType as BackendType
+from tinytorch.distributed.rpc.backend_registry import BackendValue as BackendValue
+from tinytorch.distributed.rpc.backend_registry import backend_registered as backend_registered
+from tinytorch.distributed.rpc.backend_registry import construct_rpc_backend_options as construct_rpc_backend_options
+from tinytorch.distributed.rpc.backend_registry import init_backend as init_backend
+from tinytorch.distributed.rpc.backend_registry import register_backend as register_backend
+from tinytorch.distributed.rpc.options import TensorPipeRpcBackendOptions as TensorPipeRpcBackendOptions
 
 __all__ = ['AllGatherStates', 'BackendType', 'BackendValue', 'RRef', 'TensorPipeRpcBackendOptions', 'backend_registered', 'construct_rpc_backend_options', 'get_worker_info', 'init_backend', 'init_rpc', 'is_available', 'method_factory', 'new_method', 'register_backend', 'remote', 'rpc_async', 'rpc_sync', 'shutdown']
 
@@ -26,191 +41,4 @@ def init_rpc(*args: Any, **kwargs: Any) -> NoReturn:
                 ...
             NotImplementedError: distributed.rpc.init_rpc: tinytorch calls no functions of other processes
 
-    """
-
-def remote(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import remote
-            >>> remote()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.remote: tinytorch calls no functions of other processes
-
-    """
-
-def rpc_async(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import rpc_async
-            >>> rpc_async()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.rpc_async: tinytorch calls no functions of other processes
-
-    """
-
-def rpc_sync(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import rpc_sync
-            >>> rpc_sync()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.rpc_sync: tinytorch calls no functions of other processes
-
-    """
-
-def shutdown(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import shutdown
-            >>> shutdown()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.shutdown: tinytorch calls no functions of other processes
-
-    """
-
-def backend_registered(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import backend_registered
-            >>> backend_registered()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.backend_registered: tinytorch calls no functions of other processes
-
-    """
-
-def construct_rpc_backend_options(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import construct_rpc_backend_options
-            >>> construct_rpc_backend_options()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.construct_rpc_backend_options: tinytorch calls no functions of other processes
-
-    """
-
-def get_worker_info(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import get_worker_info
-            >>> get_worker_info()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.get_worker_info: tinytorch calls no functions of other processes
-
-    """
-
-def init_backend(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import init_backend
-            >>> init_backend()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.init_backend: tinytorch calls no functions of other processes
-
-    """
-
-def method_factory(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import method_factory
-            >>> method_factory()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.method_factory: tinytorch calls no functions of other processes
-
-    """
-
-def new_method(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import new_method
-            >>> new_method()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.new_method: tinytorch calls no functions of other processes
-
-    """
-
-def register_backend(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import register_backend
-            >>> register_backend()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.register_backend: tinytorch calls no functions of other processes
-
-    """
-
-class AllGatherStates(Absent):
-    """A backend that calls functions of other processes.
-
-    Example:
-        >>> from tinytorch.distributed.rpc import AllGatherStates
-        >>> AllGatherStates()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.AllGatherStates: tinytorch calls no functions of other processes
-    """
-
-class BackendType(Absent):
-    """A backend that calls functions of other processes.
-
-    Example:
-        >>> from tinytorch.distributed.rpc import BackendType
-        >>> BackendType()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.BackendType: tinytorch calls no functions of other processes
-    """
-
-class BackendValue(Absent):
-    """A backend that calls functions of other processes.
-
-    Example:
-        >>> from tinytorch.distributed.rpc import BackendValue
-        >>> BackendValue()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.BackendValue: tinytorch calls no functions of other processes
-    """
-
-class RRef(Absent):
-    """A value in another process, which nothing is here.
-
-    Example:
-        >>> from tinytorch.distributed.rpc import RRef
-        >>> RRef()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.RRef: tinytorch calls no functions of other processes
-    """
-
-class TensorPipeRpcBackendOptions(Absent):
-    """How to call other processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed.rpc import TensorPipeRpcBackendOptions
-        >>> TensorPipeRpcBackendOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.rpc.TensorPipeRpcBackendOptions: tinytorch calls no functions of other processes
     """

@@ -58,14 +58,12 @@ TABLES = {
         doc="``torch.distributed.rpc`` for programs that ask whether it is there: it is not.",
         names={
             "is_available": answer(False),
-            "init_rpc remote rpc_async rpc_sync shutdown": refusal(_CALLED),
-            "backend_registered construct_rpc_backend_options get_worker_info init_backend "
-            "method_factory new_method register_backend": refusal(_CALLED),
-            "AllGatherStates BackendType BackendValue":
-                missing("A backend that calls functions of other processes.", _CALLED),
-            "RRef": missing("A value in another process, which nothing is here.", _CALLED),
-            "TensorPipeRpcBackendOptions":
-                missing("How to call other processes; making one raises.", _CALLED),
+            "init_rpc": refusal(_CALLED),
+            "AllGatherStates RRef get_worker_info method_factory new_method remote rpc_async "
+            "rpc_sync shutdown": alias("distributed.rpc.api:"),
+            "BackendType BackendValue backend_registered construct_rpc_backend_options "
+            "init_backend register_backend": alias("distributed.rpc.backend_registry:"),
+            "TensorPipeRpcBackendOptions": alias("distributed.rpc.options:"),
         },
     ),
     "distributed.tensor": Table(
