@@ -2,7 +2,7 @@
 
 from contextlib import AbstractAsyncContextManager
 from contextlib import AbstractContextManager
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['FakeTensor', 'FakeTensorMode', 'is_fake', 'maybe_get_fake_mode', 'unset_fake_temporarily']
 

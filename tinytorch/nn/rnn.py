@@ -174,16 +174,16 @@ class RNNBase(Module):
         """The parameters in the order of ``_flat_weights_names``; None for a deleted one."""
         return [getattr(self, name, None) for name in self._flat_weights_names]
 
-    @property
-    def _flat_weight_refs(self) -> list[Any]:
-        """Weak references to the parameters of ``_flat_weights``; None for a deleted one."""
-        return [None if weight is None else weakref.ref(weight) for weight in self._flat_weights]
-
     @_flat_weights.setter
     def _flat_weights(self, weights: Sequence[Any]) -> None:
         for name, weight in zip(self._flat_weights_names, weights, strict=True):
             if weight is not None and weight is not getattr(self, name, None):
                 setattr(self, name, weight)
+
+    @property
+    def _flat_weight_refs(self) -> list[Any]:
+        """Weak references to the parameters of ``_flat_weights``; None for a deleted one."""
+        return [None if weight is None else weakref.ref(weight) for weight in self._flat_weights]
 
     def _init_flat_weights(self) -> None:
         """Call ``flatten_parameters``; the weights are read by name, so no list is stored."""

@@ -4,7 +4,7 @@ from contextlib import AbstractAsyncContextManager
 from contextlib import AbstractContextManager
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.unsupported import Absent
+from tinytorch.facade.unsupported import Absent
 
 __all__ = ['BaseTorchDispatchMode', 'TorchDispatchMode', 'any_torch_dispatch_mode_on_stack', 'is_in_torch_dispatch_mode', 'is_traceable_wrapper_subclass', 'is_traceable_wrapper_subclass_type', 'return_and_correct_aliasing', 'transform_subclass']
 
