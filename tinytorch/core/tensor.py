@@ -282,16 +282,16 @@ class Tensor(Storage):
     def _is_zerotensor(self) -> bool:
         return False
 
-    def _is_all_true(self) -> Tensor:
+    def _is_all_true(self: Any) -> Any:
         return self.all()
 
-    def _is_any_true(self) -> Tensor:
+    def _is_any_true(self: Any) -> Any:
         return self.any()
 
-    def _conj(self) -> Tensor:
+    def _conj(self: Any) -> Any:
         return self.conj()
 
-    def _conj_physical(self) -> Tensor:
+    def _conj_physical(self: Any) -> Any:
         return self.conj_physical()
 
     def _is_view(self) -> bool:
