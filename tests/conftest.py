@@ -29,6 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--backend", default="numpy", help="backend the suite runs on: numpy, strict or cupy"
     )
+    parser.addoption(
+        "--sample", type=int, default=0,
+        help="seed of the sample of long tables that runs on another backend than numpy",
+    )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,11 +68,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if reason := torch_versions.needs_newer(path, version):
             item.add_marker(pytest.mark.skip(reason=reason))
     if config.getoption("--backend") != "numpy":
-        from strictcupy.suite import on_numpy_alone
+        from strictcupy.suite import on_numpy_alone, sampled
 
-        left_out = [item for item in items if on_numpy_alone(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        running = [item for item in items if not on_numpy_alone(item)]
+        if len({item.path for item in items}) > 1:  # A file that is named runs whole.
+            running = sampled(running, config.getoption("--sample"))
+        chosen = {*running}
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = running
 
 
 @pytest.fixture(scope="session")
