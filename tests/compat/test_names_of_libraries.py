@@ -448,7 +448,6 @@ def test_parts_of_distributed_import_and_raise_when_used() -> None:
         "fsdp": ["FullStateDictConfig", "OffloadPolicy", "CustomPolicy"],
         "fsdp.wrap": ["enable_wrap"],
         "checkpoint.hf_storage": ["HuggingFaceStorageReader"],
-        "checkpoint.state_dict": ["get_model_state_dict"],
         "checkpoint": ["async_save"],
     }
     for part, names in parts.items():

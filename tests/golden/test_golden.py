@@ -27,6 +27,7 @@ SAVED = [name.removesuffix(".pt") for name in ARCHIVE.namelist() if name.endswit
 #: Names that were reachable in these modules by accident: imports of the library's own files that
 #: PyTorch's do not have.
 LEAKED = {
+    "torch.utils.data.dataloader": {"make_fetch"},
     "torch.autograd.function": set(
         "as_user check_dirty check_marks fits fresh from_user is_among likes save set_history "
         "transposed".split()

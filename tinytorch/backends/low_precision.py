@@ -36,7 +36,9 @@ def bind() -> bool:
 
 def is_there() -> bool:
     """Whether ``bind`` will find the package; nothing is imported."""
-    return PACKAGE in sys.modules or PathFinder.find_spec(PACKAGE) is not None
+    if PACKAGE in sys.modules:  # None there forbids the import
+        return sys.modules[PACKAGE] is not None
+    return PathFinder.find_spec(PACKAGE) is not None
 
 
 def missing(dtype: dtypes.dtype, low: Collection[dtypes.dtype] = dtypes.LOW) -> str:

@@ -12,7 +12,6 @@ from ..core.device import device as _device
 from ..dtypes import bfloat16
 
 __all__ = [
-    "backend",
     "can_device_access_peer",
     "cudart",
     "current_blas_handle",
@@ -29,7 +28,6 @@ __all__ = [
     "is_bf16_supported",
     "is_initialized",
     "is_tf32_supported",
-    "number",
     "set_device",
     "set_sync_debug_mode",
 ]

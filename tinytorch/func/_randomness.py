@@ -12,6 +12,12 @@ from ..state import DRAWN, current_backend, generator, generator_context
 from ._trees import flatten
 
 
+#: What reads or sets the state of an engine; some engines have a part of these alone.
+_STATE_METHODS = frozenset(
+    ("get_state", "has_moved", "initial_seed", "manual_seed", "rewind", "set_state", "snapshot")
+)
+
+
 class Refusing:
     """In the place of a generator: it may be asked for its state, but not for numbers.
 
@@ -20,10 +26,13 @@ class Refusing:
     """
 
     def __init__(self, engine: Any) -> None:
-        for name in ("get_state", "initial_seed", "manual_seed", "set_state"):
-            setattr(self, name, getattr(engine, name))
+        for name in _STATE_METHODS:
+            if hasattr(engine, name):
+                setattr(self, name, getattr(engine, name))
 
     def __getattr__(self, name: str) -> NoReturn:
+        if name in _STATE_METHODS:
+            raise AttributeError(name)
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the "
             "'same' or 'different' randomness flags on vmap or perform the randomness operation "

@@ -57,11 +57,11 @@ from .variable import Variable as Variable
 
 __all__ = [
     "BackendType", "BackendUnavailableError", "State", "UnknownBackendError", "backend_context",
-    "backend_settings", "default_dtype_context", "enable_grad", "generator_context", "get_backend",
-    "get_default_backend", "get_default_dtype", "get_state", "inference_mode", "is_grad_enabled",
+    "default_dtype_context", "enable_grad", "get_backend", "get_default_backend",
+    "get_default_dtype", "get_state", "inference_mode", "is_grad_enabled",
     "is_inference_mode_enabled", "list_backends", "no_grad", "propagate", "register_backend",
     "reset_backend", "reset_state", "set_backend", "set_default_backend", "set_default_dtype",
-    "set_generator", "set_generator_factory", "set_grad_enabled", "set_state", "state",
+    "set_grad_enabled", "set_state", "state",
 ]  # fmt: skip
 
 # Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
