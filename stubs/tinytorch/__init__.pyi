@@ -4710,11 +4710,12 @@ def bmm(
         >>> tt.bmm(tt.ones(2, 1, 3), tt.ones(2, 3, 1)).shape
         tinytorch.Size([2, 1, 1])
     """
-def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
+def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
     Args:
         *args: Tensors, or what makes them.
+        subok: Accepted; NumPy keeps subclasses of its array with True.
 
     Returns:
         Views.
@@ -5933,12 +5934,13 @@ def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
         >>> tt.convolve([1, 2, 3], [0, 1])
         tensor([0, 1, 2, 3])
     """
-def copy(a: Any, order: str = 'K') -> Tensor:
+def copy(a: Any, order: str = 'K', subok: Any = False) -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
     Args:
         a: A tensor, or what makes one.
         order: Accepted; the copy is in row-major order.
+        subok: Accepted; NumPy keeps a subclass of its array with True.
 
     Example:
         >>> import tinytorch as tt
@@ -6857,8 +6859,7 @@ def diff(
         dim: The dimension; default the last.
         prepend: What to put before ``input`` first.
         append: What to put after it.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
+        out: Where to write the result.
 
     Returns:
         Tensor that is ``n`` shorter along ``dim``.
@@ -12442,12 +12443,25 @@ def matrix_transpose(x: Any, /) -> Tensor:
         >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
         tinytorch.Size([2, 4, 3])
     """
-def matvec(x1: Any, x2: Any, /) -> Tensor:
+def matvec(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Tensor | None = None,
+    *,
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
+) -> Tensor:
     """Products of matrices and vectors.
 
     Args:
         x1: Tensor of shape ``(*, n, k)``.
         x2: Tensor of shape ``(*, k)``.
+        out: Where to write the result.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Returns:
         Tensor of shape ``(*, n)``.
@@ -19922,25 +19936,52 @@ def vdot(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None
         >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
         tensor(3.+0.j)
     """
-def vecdot(x1: Any, x2: Any, /, *, axis: _int = -1) -> Tensor:
+def vecdot(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Tensor | None = None,
+    *,
+    axis: _int = -1,
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
+) -> Tensor:
     """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
     Args:
         x1: Tensor of at least one dimension.
         x2: Tensor that broadcasts with it.
+        out: Where to write the result.
         axis: The dimension; default the last.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-def vecmat(x1: Any, x2: Any, /) -> Tensor:
+def vecmat(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Tensor | None = None,
+    *,
+    order: str = 'K',
+    dtype: dtype | type | str | None = None,
+    subok: _bool = True,
+) -> Tensor:
     """Products of vectors, conjugated if complex, and matrices.
 
     Args:
         x1: Tensor of shape ``(*, n)``.
         x2: Tensor of shape ``(*, n, k)``.
+        out: Where to write the result.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Returns:
         Tensor of shape ``(*, k)``.

@@ -347,6 +347,54 @@ SHAPES_OF_THE_OTHER: list[Call] = [
     ),
 ]
 
+NUMBERS_FOR_TENSORS: list[Call] = [
+    lambda L: (x := L.ones(3)).addcmul_(x, 2.0),
+    lambda L: (x := L.ones(3)).addcmul_(2.0, x),
+    lambda L: (x := L.ones(3)).addcdiv_(x, 2.0),
+    lambda L: L.addcdiv(2, x := L.ones(3), x),
+    lambda L: (x := L.ones(3)).clamp_(0, x),
+    lambda L: (x := L.ones(3)).clip_(x, 1.0),
+    lambda L: L.clamp(x := L.ones(3), x, 2),
+    lambda L: L.clamp(x := L.ones(3), x.mean(), 2),
+    lambda L: L.clamp(x := L.ones(3), x, 2 * x),
+    lambda L, T: L.ones(2, 2).addr_(L.ones(2), 2.0),
+]
+
+WRITTEN_IN_ANOTHER_DTYPE: list[Call] = [
+    lambda L: L.arange(3.0).cumsum_(0, dtype=L.float64),
+    lambda L: L.arange(3).cumprod_(0, dtype=L.float32),
+    lambda L: L.arange(3.0).cumsum_(0, dtype=L.float32),
+    lambda L: L.diff(x := L.arange(5.0), out=x),
+    lambda L: L.diff(x := L.arange(5.0), 2, out=x),
+    lambda L: L.diff(x := L.arange(5.0), prepend=L.ones(1), out=x),
+    lambda L: L.diff(L.arange(5.0), out=L.empty(0)),
+    lambda L: L.diff(L.arange(5.0), 0, out=L.empty(0)),
+    lambda L: L.diff(L.tensor([True, False]), out=L.empty(0, dtype=L.bool)),
+    lambda L, F: F.layer_norm(L.ones(2, 3), (3,), L.ones(3, dtype=L.bfloat16)),
+    lambda L, F: F.group_norm(L.ones(2, 4, 3), 2, L.ones(4, dtype=L.bfloat16)),
+    lambda L, F: F.layer_norm(L.ones(2, 3).half(), (3,), L.ones(3, dtype=L.bfloat16)),
+    lambda L, F: F.layer_norm(L.ones(2, 3).bfloat16(), (3,), L.ones(3)).float(),
+    lambda L, T: T([[0.1, 0.7, 0.33]]).mean(1, dtype=L.bfloat16).float(),
+    lambda L, T: (T([[1.0, 2.0, 4.0]]) / 3).mean(dtype=L.bfloat16).float(),
+]
+
+NO_CHANNELS: list[Call] = [
+    lambda L, F: F.conv1d(L.ones(1, 0, 4), L.ones(3, 0, 3), L.ones(3), padding=2),
+    lambda L, F: F.conv2d(L.ones(0, 4, 4), L.ones(3, 0, 3, 3)),
+    lambda L, F: F.conv3d(L.ones(1, 0, 4, 4, 4), L.ones(1, 0, 1, 1, 1), padding="same"),
+    lambda L, F: F.adaptive_avg_pool1d(L.ones(3, 8, 0), 1),
+    lambda L, F: F.adaptive_avg_pool2d(L.ones(3, 8, 0, 4), 1),
+    lambda L, F: F.adaptive_avg_pool3d(L.ones(3, 8, 0, 4, 4), 1),
+    lambda L, F: F.adaptive_avg_pool2d(L.ones(3, 8, 0, 4), 2),
+    lambda L, F: F.adaptive_max_pool2d(L.ones(3, 8, 0, 4), 1),
+    lambda L, F: F.batch_norm(L.ones(5, 0, 5), L.ones(5), L.ones(5), L.ones(5), training=True),
+    lambda L, F: L.autograd.grad(
+        F.instance_norm(L.ones(5, 5, 0), weight=(w := L.ones(5, requires_grad=True))).sum(), w
+    ),
+    lambda L, F: [F.instance_norm(L.ones(5, 5, 0), m := L.ones(5), v := L.ones(5)), m, v],
+    lambda L, F: [F.instance_norm(L.ones(0, 5, 4), m := L.ones(5), v := L.ones(5)), m, v],
+]
+
 EDGES_OF_GRADIENTS: list[Call] = []
 
 INTEGERS_AT_THEIR_ENDS: list[Call] = [
@@ -393,7 +441,8 @@ CALLS = (
     PRODUCTS_OF_BOOLS + NUMBERS_IN_THEIR_PLACE + KINDS_WITHOUT_A_KERNEL + RESULTS_WRITTEN
     + PYTHONS_OWN + FORMER_AND_NAMED_PLACES + SIZES_AND_STEPS + EDGES + EDGES_OF_GRADIENTS
     + INTEGERS_AT_THEIR_ENDS + FACTORS_AS_TENSORS + BYTES_AS_MASKS + LISTS_OF_INDICES
-    + SIZES_OF_OTHERS + TYPES_BY_CLASS + SHAPES_OF_THE_OTHER
+    + SIZES_OF_OTHERS + TYPES_BY_CLASS + SHAPES_OF_THE_OTHER + NUMBERS_FOR_TENSORS
+    + WRITTEN_IN_ANOTHER_DTYPE + NO_CHANNELS
 )  # fmt: skip
 
 

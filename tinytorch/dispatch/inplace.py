@@ -8,6 +8,7 @@ from typing import Any
 from ..core import torch_function
 from ..core.tensor import Tensor, wrap
 from ..core.waiting import Waiting, put
+from ..dtypes import as_dtype
 from ..graph.late_bound import ABOVE
 from ..graph.nodes import Node
 from ..graph.saved_tensors import Recording
@@ -43,6 +44,15 @@ def _check_target(op: Op, target: Any) -> None:
         raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
 
 
+def _check_dtype(op: Op, target: Tensor, dtype: Any) -> None:
+    """RuntimeError for ``dtype=`` of another dtype than the tensor that is written."""
+    if dtype is not None and as_dtype(dtype) is not target.dtype:
+        raise RuntimeError(
+            f"{op.name}_(): Bad in-place call: input tensor dtype {target.dtype.name} and output "
+            f"tensor dtype {as_dtype(dtype).name} should match"
+        )
+
+
 def call_inplace(
     op: Op, args: tuple[Any, ...], options: dict[str, Any], node: Any = None
 ) -> Tensor:
@@ -52,6 +62,7 @@ def call_inplace(
     """
     target: Tensor = args[0]
     _check_target(op, target)
+    _check_dtype(op, target, options.get("dtype"))
     if isinstance(target, Waiting):
         return write_through(
             target, f"{op.name}_", lambda work: call_inplace(op, (work, *args[1:]), options, node)

@@ -136,8 +136,9 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     wanted = None if at is None else given[at]
     if at is not None and wanted is not None:
         target = dtypes.as_dtype(wanted)
-        if target in dtypes.LOW:  # the elements are cast before anything is computed
-            given = [v.to(target) if isinstance(v, Tensor) else v for v in given]
+        if target in dtypes.LOW:  # PyTorch casts the elements first, but those of a mean.
+            if op.name != "mean":
+                given = [v.to(target) if isinstance(v, Tensor) else v for v in given]
             given[at] = dtypes.float32
     else:
         target = _target(op, given)
@@ -206,11 +207,16 @@ _OF_ONE_DTYPE = frozenset(
     "cross ldl_solve grid_sample multi_head_attention_forward tensorsolve complex "
     "polar nll_loss allclose lu_solve cholesky_solve".split()
 )
+#: Operations whose parameters may be wider than the input, and must not be narrower.
+_OF_WIDER_PARAMETERS = frozenset("layer_norm group_norm".split())
 
 
 def _must_agree(op: Op, given: list[Any]) -> bool:
     """Whether an operation has tensors of two dtypes and raises for these."""
-    if op.promote is not None or not (op.plan.picks or op.name in _OF_ONE_DTYPE):
+    if op.name in _OF_WIDER_PARAMETERS:
+        if isinstance(given[0], Tensor) and given[0].dtype in dtypes.LOW:
+            return False
+    elif op.promote is not None or not (op.plan.picks or op.name in _OF_ONE_DTYPE):
         return False
     floats = {t.dtype for t in given if isinstance(t, Tensor) and t.dtype.category > 1}
     return len(floats) > 1

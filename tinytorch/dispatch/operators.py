@@ -86,6 +86,8 @@ def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
     answer = _answer(function.__name__, tensor, other)
     if answer is not torch_function.NOBODY:
         return answer
+    if reflected and op.promote == "quotient" and other.__class__ is bool:
+        return function(tensor, int(other))  # The same quotient, recorded as a number's.
     if isinstance(other, (Tensor, *_NUMBERS)) or _is_number(other):
         return op.function(left, right)
     return _numpys(function)(left, right) if is_array(tensor, other) else NotImplemented

@@ -3332,8 +3332,7 @@ class Tensor(Storage):
             dim: The dimension; default the last.
             prepend: What to put before ``input`` first.
             append: What to put after it.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
+            out: Where to write the result.
 
         Returns:
             Tensor that is ``n`` shorter along ``dim``.

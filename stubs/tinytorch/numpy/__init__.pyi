@@ -1553,11 +1553,12 @@ class bool:
 
 bool_ = bool
 @overload
-def broadcast_arrays(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
+def broadcast_arrays(*args: Tensor | Sequence[Tensor], subok: Any = False) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
     Args:
         *args: Tensors, or what makes them.
+        subok: Accepted; NumPy keeps subclasses of its array with True.
 
     Returns:
         Views.
@@ -1571,7 +1572,7 @@ def broadcast_arrays(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
         tensor([0., 0.])
     """
 @overload
-def broadcast_arrays(*args: ArrayLike) -> tuple[ndarray, ...]: ...
+def broadcast_arrays(*args: ArrayLike, subok: Any = False) -> tuple[ndarray, ...]: ...
 def broadcast_shapes(*shapes: ArrayLike) -> Size:
     """The shape that tensors of the given shapes broadcast to.
 
@@ -1916,12 +1917,13 @@ def convolve(a: ArrayLike, v: Tensor | Sequence[Tensor], mode: str = 'full') -> 
 @overload
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full') -> ndarray: ...
 @overload
-def copy(a: Tensor | Sequence[Tensor], order: str = 'K') -> Tensor:
+def copy(a: Tensor | Sequence[Tensor], order: str = 'K', subok: Any = False) -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
     Args:
         a: A tensor, or what makes one.
         order: Accepted; the copy is in row-major order.
+        subok: Accepted; NumPy keeps a subclass of its array with True.
 
     Example:
         >>> import tinytorch as tt
@@ -1929,7 +1931,7 @@ def copy(a: Tensor | Sequence[Tensor], order: str = 'K') -> Tensor:
         tensor([1, 2])
     """
 @overload
-def copy(a: ArrayLike, order: str = 'K') -> ndarray: ...
+def copy(a: ArrayLike, order: str = 'K', subok: Any = False) -> ndarray: ...
 copysign: ufunc[_add]
 """The first's size with the second's sign.
 
@@ -2528,6 +2530,12 @@ class _divmod(Protocol):
         x2: ArrayLike,
         /,
         out: tuple[Tensor, Tensor] | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> tuple[Tensor, Tensor]: ...
     @overload
     def __call__(
@@ -2536,6 +2544,12 @@ class _divmod(Protocol):
         x2: Tensor | Sequence[Tensor],
         /,
         out: tuple[Tensor, Tensor] | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> tuple[Tensor, Tensor]: ...
     @overload
     def __call__(
@@ -2544,6 +2558,12 @@ class _divmod(Protocol):
         x2: ArrayLike,
         /,
         out: tuple[ndarray, ndarray] | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> tuple[ndarray, ndarray]: ...
 
 divmod: ufunc[_divmod]
@@ -2553,6 +2573,11 @@ Args:
     x1: Dividends.
     x2: Divisors.
     out: Where to write both.
+    where: Which elements to compute; default all.
+    casting: Which casts are allowed.
+    order: Accepted.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
 Example:
     >>> import tinytorch.numpy as np
@@ -3149,15 +3174,43 @@ Example:
 """
 class _frexp(Protocol):
     @overload
-    def __call__(self, x: Tensor | Sequence[Tensor], /) -> tuple[Tensor, Tensor]: ...
+    def __call__(
+        self,
+        x: Tensor | Sequence[Tensor],
+        /,
+        out: tuple[Tensor, Tensor] | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> tuple[Tensor, Tensor]: ...
     @overload
-    def __call__(self, x: ArrayLike, /) -> tuple[ndarray, ndarray]: ...
+    def __call__(
+        self,
+        x: ArrayLike,
+        /,
+        out: tuple[ndarray, ndarray] | None = None,
+        *,
+        where: ArrayLike = True,
+        casting: str = 'same_kind',
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> tuple[ndarray, ndarray]: ...
 
 frexp: ufunc[_frexp]
 """Each element as a fraction of size 0.5 to 1 and a power of 2.
 
 Args:
     x: Tensor, or what makes one.
+    out: Where to write both.
+    where: Which elements to compute; default all.
+    casting: Which casts are allowed.
+    order: Accepted.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
 Returns:
     The fractions and the exponents.
@@ -3201,7 +3254,7 @@ def frombuffer(
     """The numbers in a buffer of bytes, in a tensor of one dimension.
 
     Args:
-        buffer: Bytes, or an object that has the buffer interface.
+        buffer: Bytes, an array on the host, or an object that has the buffer interface.
         dtype: What the bytes stand for, in whatever order; default float64.
         count: How many numbers; default all.
         offset: How many bytes to skip first; default 0.
@@ -5539,7 +5592,9 @@ class _matmul(Protocol):
         /,
         out: Tensor | None = None,
         *,
+        order: str = 'K',
         dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> Tensor: ...
     @overload
     def __call__(
@@ -5549,7 +5604,9 @@ class _matmul(Protocol):
         /,
         out: Tensor | None = None,
         *,
+        order: str = 'K',
         dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> Tensor: ...
     @overload
     def __call__(
@@ -5559,7 +5616,9 @@ class _matmul(Protocol):
         /,
         out: ndarray | None = None,
         *,
+        order: str = 'K',
         dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> ndarray: ...
 
 matmul: ufunc[_matmul]
@@ -5569,7 +5628,9 @@ Args:
     x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
     x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
     out: Where to write the result.
+    order: Accepted.
     dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
 Example:
     >>> import tinytorch.numpy as np
@@ -5597,20 +5658,16 @@ def matrix_transpose(x: Tensor | Sequence[Tensor], /) -> Tensor:
     """
 @overload
 def matrix_transpose(x: ArrayLike, /) -> ndarray: ...
-class _matvec(Protocol):
-    @overload
-    def __call__(self, x1: Tensor | Sequence[Tensor], x2: ArrayLike, /) -> Tensor: ...
-    @overload
-    def __call__(self, x1: ArrayLike, x2: Tensor | Sequence[Tensor], /) -> Tensor: ...
-    @overload
-    def __call__(self, x1: ArrayLike, x2: ArrayLike, /) -> ndarray: ...
-
-matvec: ufunc[_matvec]
+matvec: ufunc[_matmul]
 """Products of matrices and vectors.
 
 Args:
     x1: Tensor of shape ``(*, n, k)``.
     x2: Tensor of shape ``(*, k)``.
+    out: Where to write the result.
+    order: Accepted.
+    dtype: What to compute in; default by the rules of promotion.
+    subok: Accepted.
 
 Returns:
     Tensor of shape ``(*, n)``.
@@ -5861,28 +5918,17 @@ Example:
     >>> np.remainder([-7, 7], 3)
     array([2, 1])
 """
-class _modf(Protocol):
-    @overload
-    def __call__(
-        self,
-        x: Tensor | Sequence[Tensor],
-        /,
-        out: tuple[Tensor, Tensor] | None = None,
-    ) -> tuple[Tensor, Tensor]: ...
-    @overload
-    def __call__(
-        self,
-        x: ArrayLike,
-        /,
-        out: tuple[ndarray, ndarray] | None = None,
-    ) -> tuple[ndarray, ndarray]: ...
-
-modf: ufunc[_modf]
+modf: ufunc[_frexp]
 """The fractional and the integral part of each element, both with its sign.
 
 Args:
     x: Real tensor, or what makes one.
     out: Where to write both.
+    where: Which elements to compute; default all.
+    casting: Which casts are allowed.
+    order: Accepted.
+    dtype: What to compute in; default by NumPy's rules of promotion.
+    subok: Accepted.
 
 Example:
     >>> import tinytorch.numpy as np
@@ -7411,7 +7457,7 @@ Example:
     array([0.        , 3.14159265])
 """
 @overload
-def ravel(a: Tensor | Sequence[Tensor], order: str = 'C') -> Tensor:
+def ravel(a: Tensor | Sequence[Tensor], order: str | None = 'C') -> Tensor:
     """The elements in one dimension.
 
     Args:
@@ -7425,7 +7471,7 @@ def ravel(a: Tensor | Sequence[Tensor], order: str = 'C') -> Tensor:
         array([1, 3, 2, 4])
     """
 @overload
-def ravel(a: ArrayLike, order: str = 'C') -> ndarray: ...
+def ravel(a: ArrayLike, order: str | None = 'C') -> ndarray: ...
 @overload
 def ravel_multi_index(
     multi_index: Tensor | Sequence[Tensor],
@@ -7555,7 +7601,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray
 def require(
     a: Tensor | Sequence[Tensor],
     dtype: DTypeLike | _dtype | None = None,
-    requirements: Sequence[str] = (),
+    requirements: Sequence[str] | None = None,
     *,
     like: Any = None,
 ) -> Tensor:
@@ -7580,7 +7626,7 @@ def require(
 def require(
     a: ArrayLike,
     dtype: DTypeLike | _dtype | None = None,
-    requirements: Sequence[str] = (),
+    requirements: Sequence[str] | None = None,
     *,
     like: Any = None,
 ) -> ndarray: ...
@@ -9279,8 +9325,12 @@ class _vecdot(Protocol):
         x1: Tensor | Sequence[Tensor],
         x2: ArrayLike,
         /,
+        out: Tensor | None = None,
         *,
         axis: int = -1,
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> Tensor: ...
     @overload
     def __call__(
@@ -9288,11 +9338,26 @@ class _vecdot(Protocol):
         x1: ArrayLike,
         x2: Tensor | Sequence[Tensor],
         /,
+        out: Tensor | None = None,
         *,
         axis: int = -1,
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
     ) -> Tensor: ...
     @overload
-    def __call__(self, x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray: ...
+    def __call__(
+        self,
+        x1: ArrayLike,
+        x2: ArrayLike,
+        /,
+        out: ndarray | None = None,
+        *,
+        axis: int = -1,
+        order: str = 'K',
+        dtype: DTypeLike | _dtype | None = None,
+        subok: _bool = True,
+    ) -> ndarray: ...
 
 vecdot: ufunc[_vecdot]
 """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
@@ -9300,19 +9365,27 @@ vecdot: ufunc[_vecdot]
 Args:
     x1: Tensor of at least one dimension.
     x2: Tensor that broadcasts with it.
+    out: Where to write the result.
     axis: The dimension; default the last.
+    order: Accepted.
+    dtype: What to compute in; default by the rules of promotion.
+    subok: Accepted.
 
 Example:
     >>> import tinytorch as tt
     >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
     tensor([3, 7])
 """
-vecmat: ufunc[_matvec]
+vecmat: ufunc[_matmul]
 """Products of vectors, conjugated if complex, and matrices.
 
 Args:
     x1: Tensor of shape ``(*, n)``.
     x2: Tensor of shape ``(*, n, k)``.
+    out: Where to write the result.
+    order: Accepted.
+    dtype: What to compute in; default by the rules of promotion.
+    subok: Accepted.
 
 Returns:
     Tensor of shape ``(*, k)``.

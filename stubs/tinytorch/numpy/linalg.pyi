@@ -496,7 +496,7 @@ def svd(
         a: Tensor of shape ``(*, n, m)``, or what makes one.
         full_matrices: Whether ``U`` and ``Vh`` are square; default yes.
         compute_uv: Whether they are wanted at all; default yes.
-        hermitian: Accepted.
+        hermitian: Whether the matrices are Hermitian; then their lower triangles alone are read.
 
     Returns:
         A named tuple ``(U, S, Vh)``; without ``compute_uv`` the singular values.
@@ -669,13 +669,27 @@ def trace(
     dtype: DTypeLike | dtype | None = None,
 ) -> ndarray: ...
 @overload
-def vecdot(x1: Tensor | Sequence[Tensor], x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
+def vecdot(
+    x1: Tensor | Sequence[Tensor],
+    x2: ArrayLike,
+    /,
+    out: Tensor | None = None,
+    *,
+    axis: int = -1,
+    order: str = 'K',
+    dtype: DTypeLike | dtype | None = None,
+    subok: bool = True,
+) -> Tensor:
     """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
     Args:
         x1: Tensor of at least one dimension.
         x2: Tensor that broadcasts with it.
+        out: Where to write the result.
         axis: The dimension; default the last.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Example:
         >>> import tinytorch as tt
@@ -683,9 +697,29 @@ def vecdot(x1: Tensor | Sequence[Tensor], x2: ArrayLike, /, *, axis: int = -1) -
         tensor([3, 7])
     """
 @overload
-def vecdot(x1: ArrayLike, x2: Tensor | Sequence[Tensor], /, *, axis: int = -1) -> Tensor: ...
+def vecdot(
+    x1: ArrayLike,
+    x2: Tensor | Sequence[Tensor],
+    /,
+    out: Tensor | None = None,
+    *,
+    axis: int = -1,
+    order: str = 'K',
+    dtype: DTypeLike | dtype | None = None,
+    subok: bool = True,
+) -> Tensor: ...
 @overload
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray: ...
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: ndarray | None = None,
+    *,
+    axis: int = -1,
+    order: str = 'K',
+    dtype: DTypeLike | dtype | None = None,
+    subok: bool = True,
+) -> ndarray: ...
 @overload
 def vector_norm(
     x: Tensor | Sequence[Tensor],

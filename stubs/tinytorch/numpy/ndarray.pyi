@@ -802,7 +802,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     ) -> Tensor: ...
     @overload
     def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> ndarray: ...
-    def ravel(_self, order: str = 'C') -> ndarray:
+    def ravel(_self, order: str | None = 'C') -> ndarray:
         """The elements in one dimension.
 
         Args:

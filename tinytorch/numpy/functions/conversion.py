@@ -73,7 +73,12 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    given = tuple(map(operator.index, axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if not isinstance(axis, (tuple, list)):
+        try:
+            axis = (operator.index(axis),)
+        except TypeError:  # As in NumPy any iterable will do: an array, a set.
+            axis = tuple(axis)
+    given = tuple(map(operator.index, axis))
     for d in given:
         if not -ndim <= d < ndim:
             refused = load("numpy").library.exceptions.AxisError

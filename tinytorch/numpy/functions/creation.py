@@ -136,12 +136,13 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
 
 
 @shared
-def copy(a: Any, order: str = "K") -> Tensor:
+def copy(a: Any, order: str = "K", subok: Any = False) -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
     Args:
         a: A tensor, or what makes one.
         order: Accepted; the copy is in row-major order.
+        subok: Accepted; NumPy keeps a subclass of its array with True.
 
     Example:
         >>> import tinytorch as tt

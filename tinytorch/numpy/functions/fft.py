@@ -177,10 +177,13 @@ ifftshift: Callable[..., Tensor] = _shift(
 
 def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> Tensor:
-        distance = d.item() if hasattr(d, "item") else d
+        distance = d.item() if hasattr(d, "item") and d.size == 1 else d
         make = getattr(_torchs, name)
         kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
-        return make(n, distance, dtype=kind, device=device)  # type: ignore[no-any-return]
+        if isinstance(distance, (bool, int, float)):
+            return make(n, distance, dtype=kind, device=device)  # type: ignore[no-any-return]
+        steps = make(n, 1 / n, dtype=kind, device=device).round()
+        return steps * (1.0 / (tensor_of(distance) * n))  # type: ignore[no-any-return]
 
     return raising(
         called(

@@ -240,9 +240,9 @@ def isfortran(a: Any) -> bool:
 
 
 @numpy_function
-def require(a: Any, dtype: Any = None, requirements: Sequence[str] = (), *, like: Any = None) -> (
-    Tensor
-):  # fmt: skip
+def require(
+    a: Any, dtype: Any = None, requirements: Sequence[str] | None = None, *, like: Any = None
+) -> Tensor:
     """``a`` as a tensor that lies in memory as it is asked to.
 
     Args:
@@ -260,7 +260,7 @@ def require(a: Any, dtype: Any = None, requirements: Sequence[str] = (), *, like
         >>> np.require([[1, 2], [3, 4]], requirements="F").flags.f_contiguous
         True
     """
-    asked = {word[0].upper() for word in requirements}
+    asked = {word[0].upper() for word in requirements or ()}
     if asked >= {"C", "F"} or not asked <= set("CFOAWE"):
         raise ValueError(f"require(): expected C or F, O, A, W and E, got {requirements!r}")
     found: Any = asarray(a, dtype)
@@ -317,7 +317,7 @@ def frombuffer(
     """The numbers in a buffer of bytes, in a tensor of one dimension.
 
     Args:
-        buffer: Bytes, or an object that has the buffer interface.
+        buffer: Bytes, an array on the host, or an object that has the buffer interface.
         dtype: What the bytes stand for, in whatever order; default float64.
         count: How many numbers; default all.
         offset: How many bytes to skip first; default 0.
@@ -332,6 +332,8 @@ def frombuffer(
         >>> np.frombuffer(bytes([1, 2, 3]), np.uint8, offset=1)
         array([2, 3], dtype=uint8)
     """
+    if isinstance(buffer, Tensor):
+        buffer = buffer.detach()._data
     found = host().frombuffer(buffer, dtype, count, offset)
     as_dtype(found.dtype.newbyteorder("="))
     return tensor_of(found)  # type: ignore[no-any-return]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -301,7 +302,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
         array([[1, 0],
                [0, 2]])
     """
-    return diagonal_ops.diag(tensor_of(v), k)
+    return diagonal_ops.diag(tensor_of(v), operator.index(k))
 
 
 @numpy_function
@@ -339,7 +340,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """
     x = tensor_of(a)
     first, second = axes_of("diagonal", (axis1, axis2), x.ndim)
-    return diagonal_ops.diagonal(x, offset, first, second)
+    return diagonal_ops.diagonal(x, operator.index(offset), first, second)
 
 
 def _range(part: slice, dtype: Any = None, floats: Any = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from numbers import Number
 from typing import Any
@@ -11,7 +12,7 @@ from ...core.device import device as device_
 from ...core.size import Size
 from ...core.tensor import Tensor
 from ...state import current_backend, default_dtype
-from .conversion import array_of, arrays_of, as_dtype, common_dtype, host
+from .conversion import array_of, arrays_of, as_dtype, axes_of, common_dtype, host
 from .registration import numpy_function, shared
 
 
@@ -46,10 +47,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     sizes = array_of(a).shape
     if axis is None:
         return int(sizes.numel())
-    count = 1
-    for d in axis if isinstance(axis, (tuple, list)) else (axis,):
-        count *= sizes[d]
-    return count
+    return math.prod(sizes[d] for d in axes_of("size", axis, len(sizes)))
 
 
 @shared

@@ -147,7 +147,7 @@ atleast_3d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
 
 def _cut(ary: Any, given: Any, axis: int, equal: bool) -> list[Tensor]:
     x = tensor_of(ary)
-    axes_of("split", axis, x.ndim)
+    (axis,) = axes_of("split", axis, x.ndim)
     at = given.tolist() if hasattr(given, "tolist") else given
     if equal and isinstance(at, int) and x.shape[axis] % at:
         raise ValueError("array split does not result in an equal division")

@@ -116,7 +116,7 @@ def svd(
         a: Tensor of shape ``(*, n, m)``, or what makes one.
         full_matrices: Whether ``U`` and ``Vh`` are square; default yes.
         compute_uv: Whether they are wanted at all; default yes.
-        hermitian: Accepted.
+        hermitian: Whether the matrices are Hermitian; then their lower triangles alone are read.
 
     Returns:
         A named tuple ``(U, S, Vh)``; without ``compute_uv`` the singular values.
@@ -128,7 +128,16 @@ def svd(
         array([4., 3.])
     """
     x = as_float(a)
-    return _torchs.svd(x, full_matrices) if compute_uv else _torchs.svdvals(x)
+    if not hermitian:
+        return _torchs.svd(x, bool(full_matrices)) if compute_uv else _torchs.svdvals(x)
+    found, vectors = _torchs.eigh(x)
+    size, places = found.abs().sort(-1, descending=True)
+    if not compute_uv:
+        return size
+    left = vectors.take_along_dim(places.unsqueeze(-2), -1)
+    signs = found.sign().gather(-1, places)
+    right = (left * signs.unsqueeze(-2)).mT.conj()
+    return return_types.linalg_svd(left, size, right)
 
 
 @overload
@@ -338,7 +347,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
                [0. , 0. ]])
     """
     part = next((v for v in (rcond, rtol) if v is not None), 1e-15)
-    return _torchs.pinv(as_float(a), hermitian=hermitian, rtol=part)
+    return _torchs.pinv(as_float(a), hermitian=bool(hermitian), rtol=part)
 
 
 @raising
@@ -360,8 +369,8 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     if x.ndim < 2:
         return (x != 0).any().long()  # type: ignore[no-any-return]
     if tol is not None:
-        return _torchs.matrix_rank(x, tol, hermitian)
-    return _torchs.matrix_rank(x, hermitian=hermitian, rtol=rtol)
+        return _torchs.matrix_rank(x, tol, bool(hermitian))
+    return _torchs.matrix_rank(x, hermitian=bool(hermitian), rtol=rtol)
 
 
 @raising
@@ -398,7 +407,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     """
     given = as_float(x)
     axes = None if axis is None else axes_of("norm", axis, given.ndim)
-    return _torchs.norm(given, ord, axes, keepdims)
+    return _torchs.norm(given, ord, axes, bool(keepdims))
 
 
 @raising
@@ -418,7 +427,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     """
     given = as_float(x)
     axes = None if axis is None else axes_of("vector_norm", axis, given.ndim)
-    return _torchs.vector_norm(given, ord, axes, keepdims)
+    return _torchs.vector_norm(given, ord, axes, bool(keepdims))
 
 
 @raising
@@ -435,4 +444,4 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
         >>> np.linalg.matrix_norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
         5.0
     """
-    return _torchs.matrix_norm(as_float(x), ord, keepdim=keepdims)
+    return _torchs.matrix_norm(as_float(x), ord, keepdim=bool(keepdims))

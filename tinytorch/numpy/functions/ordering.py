@@ -251,7 +251,7 @@ def isin(
     if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
         return factories.full(tuple(tensor_of(element).shape), bool(invert))
     x, others = promoted(element, test_elements)
-    return membership.isin(x, others, invert=invert)
+    return membership.isin(x, others, invert=bool(invert))
 
 
 @with_places

@@ -143,6 +143,7 @@ def polyder(p: Any, m: int = 1) -> Tensor:
         >>> np.polyder([1, 1, 1, 1])
         array([3, 2, 1])
     """
+    m = int(m)
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
     found = tensor_of(p)
@@ -170,6 +171,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
         >>> np.polyint([3, 2, 1])
         array([1., 1., 1., 0.])
     """
+    m = int(m)
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
     constants = _coefficients(0 if k is None else k)

@@ -66,14 +66,19 @@ def _summed(function: Any, x: Any, y: Any, *rest: Any) -> Any:
 
 
 @numpy_function
-def matmul(x1: Any, x2: Any, /, out: Tensor | None = None, *, dtype: Any = None) -> Tensor:
+def matmul(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
+    subok: bool = True,
+) -> Tensor:  # fmt: skip
     """Products of matrices and vectors.
 
     Args:
         x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
         x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
         out: Where to write the result.
+        order: Accepted.
         dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -82,7 +87,15 @@ def matmul(x1: Any, x2: Any, /, out: Tensor | None = None, *, dtype: Any = None)
                [4, 3]])
     """
     x, y = (cast(t, dtype) for t in joined(x1, x2))
-    return written(_matmul(x, y), out)  # type: ignore[no-any-return]
+    return _write_product(_matmul(x, y), out)
+
+
+def _write_product(found: Any, out: Any) -> Tensor:
+    """``found``, or ``out`` with it, along whose leading dimensions it broadcasts."""
+    target = out[0] if isinstance(out, tuple) else out
+    if isinstance(target, Tensor) and found.ndim < target.ndim:
+        found = found.expand(tuple(target.shape))
+    return written(found, out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -326,35 +339,49 @@ def allclose(
 
 
 @shared(prepare=joining(2))
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
+def vecdot(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, axis: int = -1, order: str = "K",
+    dtype: Any = None, subok: bool = True,
+) -> Tensor:  # fmt: skip
     """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
 
     Args:
         x1: Tensor of at least one dimension.
         x2: Tensor that broadcasts with it.
+        out: Where to write the result.
         axis: The dimension; default the last.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-    a, b = alike(x1, x2)
+    a, b = (cast(t, dtype) for t in alike(x1, x2))
     if a.shape[axis] != b.shape[axis]:
         raise ValueError(
             f"vecdot(): dimension {axis} of the operands differs: {a.shape[axis]} and "
             f"{b.shape[axis]}"
         )
-    return (a.conj_physical() * b).sum(axis).to(a.dtype)  # type: ignore[no-any-return]
+    return _write_product((a.conj_physical() * b).sum(axis).to(a.dtype), out)
 
 
 @shared(prepare=joining(2))
-def matvec(x1: Any, x2: Any, /) -> Tensor:
+def matvec(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
+    subok: bool = True,
+) -> Tensor:  # fmt: skip
     """Products of matrices and vectors.
 
     Args:
         x1: Tensor of shape ``(*, n, k)``.
         x2: Tensor of shape ``(*, k)``.
+        out: Where to write the result.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Returns:
         Tensor of shape ``(*, n)``.
@@ -367,17 +394,24 @@ def matvec(x1: Any, x2: Any, /) -> Tensor:
         >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-    a, b = alike(x1, x2)
-    return (a @ b.unsqueeze(-1)).squeeze(-1)  # type: ignore[no-any-return]
+    a, b = (cast(t, dtype) for t in alike(x1, x2))
+    return _write_product((a @ b.unsqueeze(-1)).squeeze(-1), out)
 
 
 @shared(prepare=joining(2))
-def vecmat(x1: Any, x2: Any, /) -> Tensor:
+def vecmat(
+    x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
+    subok: bool = True,
+) -> Tensor:  # fmt: skip
     """Products of vectors, conjugated if complex, and matrices.
 
     Args:
         x1: Tensor of shape ``(*, n)``.
         x2: Tensor of shape ``(*, n, k)``.
+        out: Where to write the result.
+        order: Accepted.
+        dtype: What to compute in; default by the rules of promotion.
+        subok: Accepted.
 
     Returns:
         Tensor of shape ``(*, k)``.
@@ -390,5 +424,5 @@ def vecmat(x1: Any, x2: Any, /) -> Tensor:
         >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
         tensor([4, 6])
     """
-    a, b = alike(x1, x2)
-    return (a.conj_physical().unsqueeze(-2) @ b).squeeze(-2)  # type: ignore[no-any-return]
+    a, b = (cast(t, dtype) for t in alike(x1, x2))
+    return _write_product((a.conj_physical().unsqueeze(-2) @ b).squeeze(-2), out)

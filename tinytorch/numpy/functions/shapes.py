@@ -55,7 +55,7 @@ def reshape(
 
 
 @numpy_function
-def ravel(a: Any, order: str = "C") -> Tensor:
+def ravel(a: Any, order: str | None = "C") -> Tensor:
     """The elements in one dimension.
 
     Args:
@@ -69,7 +69,7 @@ def ravel(a: Any, order: str = "C") -> Tensor:
         array([1, 3, 2, 4])
     """
     x = tensor_of(a)
-    order = order.upper()
+    order = "C" if order is None else order.upper()
     if order == "K":
         steps = [abs(step) for step in x._data.strides]
         x = x.permute(sorted(range(x.ndim), key=lambda d: -steps[d])) if x.ndim else x
@@ -92,7 +92,7 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
                [3, 6]])
     """
     x = tensor_of(a)
-    order = tuple(range(x.ndim))[::-1] if axes is None else tuple(axes)
+    order = tuple(range(x.ndim))[::-1] if axes is None else axes_of("transpose", axes, x.ndim)
     return x.permute(order) if x.ndim else x  # type: ignore[no-any-return]
 
 
@@ -375,7 +375,8 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
         tinytorch.Size([4, 2, 3])
     """
     x = array_of(a)
-    return permute(x, tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
+    order = tuple(range(x.ndim))[::-1] if axes is None else axes_of("permute_dims", axes, x.ndim)
+    return permute(x, order)
 
 
 @shared(also=("linalg.matrix_transpose",))
@@ -431,11 +432,12 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
 
 
 @shared
-def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
+def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
     Args:
         *args: Tensors, or what makes them.
+        subok: Accepted; NumPy keeps subclasses of its array with True.
 
     Returns:
         Views.
@@ -467,7 +469,9 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
         >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
         (tensor([1, 3]), tensor([2, 4]))
     """
-    return unbind(array_of(x), axis)  # type: ignore[return-value]
+    tensor = array_of(x)
+    (dim,) = axes_of("unstack", axis, tensor.ndim)
+    return unbind(tensor, dim)  # type: ignore[return-value]
 
 
 @shared

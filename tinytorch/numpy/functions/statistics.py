@@ -335,14 +335,14 @@ def histogramdd(
     """
     points = _points(sample)
     each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * len(points)
-    return grid_counts(points, each, range, density, weights, dtypes.float64)
+    return grid_counts(points, each, range, bool(density), weights, dtypes.float64)
 
 
 def _points(sample: Any) -> list[Any]:
     """The coordinates in each dimension, in one floating-point dtype."""
-    if isinstance(sample, (tuple, list)):
+    if isinstance(sample, (tuple, list)) and not all(isinstance(x, (int, float)) for x in sample):
         return [as_float(x).detach().reshape(-1) for x in joined(*sample)]
-    x = as_float(sample).detach()
+    x = as_float(tensor_of(sample)).detach()
     return list((x.reshape(-1, 1) if x.ndim == 1 else x).unbind(1))
 
 
@@ -445,11 +445,7 @@ def gradient(
         array([3., 4., 6., 7.])
     """
     x = as_float(f)
-    axes = (
-        list(range(x.ndim))
-        if axis is None
-        else (list(axis) if isinstance(axis, (tuple, list)) else [axis])
-    )
+    axes = axes_of("gradient", axis, x.ndim)
     spacing: Any = 1
     if varargs:
         given = list(varargs) * (len(axes) if len(varargs) == 1 else 1)
@@ -481,6 +477,8 @@ def nan_to_num(
         array([1., 0.])
     """
     source = tensor_of(x)
+    if source._data.dtype.kind not in "fc":  # There is nothing to fill, so nothing is read.
+        return source.clone() if copy else source  # type: ignore[no-any-return]
     numbers: list[Any] = [nan, posinf, neginf]
     tests = (comparison.isnan, comparison.isposinf, comparison.isneginf)
     given = [value if hasattr(value, "__len__") else None for value in numbers]

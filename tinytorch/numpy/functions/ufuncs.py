@@ -108,7 +108,7 @@ def _converted(value: Any, kind: Any, beside: Any) -> Any:
 
 def _outs(out: Any, count: int) -> tuple[Any, ...]:
     """Where each result goes, or None."""
-    found = out if isinstance(out, tuple) else (out,)
+    found = out if isinstance(out, tuple) else (out,) + (None,) * (count - 1)
     if out is None or len(found) != count:
         if out is not None:
             raise ValueError(f"out= must hold {count} tensors, got {len(found)}")
@@ -378,11 +378,20 @@ def _scaled(a: Any, b: Any) -> Any:
 
 
 @numpy_function
-def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
+def frexp(
+    x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
+    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Each element as a fraction of size 0.5 to 1 and a power of 2.
 
     Args:
         x: Tensor, or what makes one.
+        out: Where to write both.
+        where: Which elements to compute; default all.
+        casting: Which casts are allowed.
+        order: Accepted.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
 
     Returns:
         The fractions and the exponents.
@@ -395,33 +404,49 @@ def frexp(x: Any, /) -> tuple[Tensor, Tensor]:
         >>> exponent
         array([1, 3], dtype=int32)
     """
-    return _run("frexp", floating_point.frexp, (x,))  # type: ignore[no-any-return]
+    return _run("frexp", floating_point.frexp, (x,), out, where, casting, dtype)  # type: ignore
 
 
 @numpy_function
-def divmod(x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+def divmod(
+    x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
+    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Quotients rounded down, and what remains.
 
     Args:
         x1: Dividends.
         x2: Divisors.
         out: Where to write both.
+        where: Which elements to compute; default all.
+        casting: Which casts are allowed.
+        order: Accepted.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
 
     Example:
         >>> import tinytorch.numpy as np
         >>> np.divmod([-7, 7], 3)
         (array([-3,  2]), array([2, 1]))
     """
-    return _run("divmod", divided, (x1, x2), out)  # type: ignore[no-any-return]
+    return _run("divmod", divided, (x1, x2), out, where, casting, dtype)  # type: ignore
 
 
 @numpy_function
-def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+def modf(
+    x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
+    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The fractional and the integral part of each element, both with its sign.
 
     Args:
         x: Real tensor, or what makes one.
         out: Where to write both.
+        where: Which elements to compute; default all.
+        casting: Which casts are allowed.
+        order: Accepted.
+        dtype: What to compute in; default by NumPy's rules of promotion.
+        subok: Accepted.
 
     Example:
         >>> import tinytorch.numpy as np
@@ -431,7 +456,7 @@ def modf(x: Any, /, out: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, T
         >>> whole
         array([-1.,  2.])
     """
-    return _run("modf", elementwise.modf, (x,), out)  # type: ignore[no-any-return]
+    return _run("modf", elementwise.modf, (x,), out, where, casting, dtype)  # type: ignore
 
 
 @numpy_function

@@ -549,7 +549,7 @@ addmv.vjp(
 )
 
 
-@op(method=True, inplace=True, promote="alike", former_order=("beta", "alpha"))
+@op(method=True, inplace=True, promote="alike", strict=True, former_order=("beta", "alpha"))
 def addr(
     xp: Backend, input: Array, vec1: Array, vec2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:

@@ -272,14 +272,25 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
             f"{name}: elements of output_size must be greater than or equal to 0 (Trying to create "
             f"tensor with negative dimension) but received {sizes}"
         )
-    # PyTorch's averages of rows and images take batches without channels, all take no channels.
-    spare = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d")
-    if 0 in image or (not spare and 0 in input.shape[1:]):
+    _check_not_empty(name, input, sizes)
+    return sizes
+
+
+def _check_not_empty(name: str, input: Tensor, sizes: list[int]) -> None:
+    """RuntimeError for empty images, or no channels.
+
+    PyTorch's averages of rows and images accept no channels, and averages of whole images, which
+    are means there, accept empty ones.
+    """
+    spatial = len(sizes)
+    image = input.shape[-spatial:]
+    whole = name.startswith("adaptive_avg") and sizes == [1] * spatial
+    lenient = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d")
+    if 0 in (image if lenient else input.shape[1:]) and not whole:
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
             f"has sizes {list(input.shape)} with a dimension being empty"
         )
-    return sizes
 
 
 # -- largest elements ----------------------------------------------------------------------------

@@ -216,6 +216,11 @@ def instance_norm(
                 "is false"
             )
         return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
+    if not input.numel():
+        for running in (running_mean, running_var):
+            if running is not None and not input.shape[0]:
+                running.detach().fill_(math.nan)  # PyTorch's mean over an empty batch.
+        return _empty(input, weight, bias)
     # Of a weight of its own, as PyTorch repeats it: it may be changed afterwards.
     x, w, b = single(input, None if weight is None else weight.clone(), bias)
     axes = tuple(range(2, input.ndim))

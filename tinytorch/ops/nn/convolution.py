@@ -158,7 +158,10 @@ def convolve(
             f"({times(reach)}). Kernel size can't be greater than actual input size"
         )
     size = tuple((n - r) // s + 1 for n, r, s in zip(full, reach, stride, strict=True))
-    return run(_conv, spatial, input, weight, bias, how, size)
+    out = run(_conv, spatial, input, weight, bias, how, size)
+    if input.shape[-spatial - 1]:
+        return out
+    return out.narrow(-spatial - 1, 0, 0)  # PyTorch's result of no channels has none.
 
 
 def _sides(

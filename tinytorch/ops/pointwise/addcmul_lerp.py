@@ -64,7 +64,7 @@ lerp.vjp(
 )
 
 
-@op(method=True, inplace=True, promote="arithmetic", former_order=("value",))
+@op(method=True, inplace=True, promote="arithmetic", strict=True, former_order=("value",))
 def addcmul(
     xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
 ) -> Array:
@@ -101,7 +101,7 @@ addcmul.vjp(
 )
 
 
-@op(method=True, inplace=True, promote="arithmetic", former_order=("value",))
+@op(method=True, inplace=True, promote="arithmetic", strict=True, former_order=("value",))
 def addcdiv(
     xp: Backend, input: Array, tensor1: Array, tensor2: Array, *, value: float = 1
 ) -> Array:

@@ -189,7 +189,19 @@ def clamp(
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     refuse_complex("clamp", input)
+    if min is not None and max is not None and min.__class__ is not max.__class__:
+        _check_bounds(min, max)
     return xp.between(input, min, max)
+
+
+def _check_bounds(low: Any, high: Any) -> None:
+    """TypeError for a number beside a tensor with dimensions."""
+    kinds = ["Tensor" if hasattr(v, "dtype") else type(v).__name__ for v in (low, high)]
+    if kinds.count("Tensor") == 1 and any(getattr(v, "shape", ()) for v in (low, high)):
+        raise TypeError(
+            "clamp() received an invalid combination of arguments: expected 'min' and 'max' to be "
+            f"two Tensors or two numbers, got {kinds[0]} and {kinds[1]}"
+        )
 
 
 def _clamp_gradient(xp: Any, g: Any, input: Any, min: Any, max: Any) -> Any:

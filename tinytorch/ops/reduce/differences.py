@@ -9,7 +9,9 @@ from ...dispatch.op import composite
 from ..checks import integer
 from ..create.factories import as_tensor
 from ..index.slicing import slice_
-from ..pointwise.arithmetic import times
+from ..out import written
+from ..pointwise.arithmetic import sub, times
+from ..pointwise.comparison import logical_xor
 from ..pointwise.division import over
 from ..shape.joining import cat
 from ..shape.sizes import normalize_dim
@@ -21,13 +23,15 @@ def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
     return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
 
 
-@composite(method=True, out=True, buffered=False)
+@composite(method=True)
 def diff(
     input: Tensor,
     n: int = 1,
     dim: int = -1,
     prepend: Tensor | None = None,
     append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The differences of neighbours along ``dim``; of bools, whether they differ.
 
@@ -37,6 +41,7 @@ def diff(
         dim: The dimension; default the last.
         prepend: What to put before ``input`` first.
         append: What to put after it.
+        out: Where to write the result.
 
     Returns:
         Tensor that is ``n`` shorter along ``dim``.
@@ -57,14 +62,15 @@ def diff(
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     at = normalize_dim("diff", dim, input.ndim)
     ends = [_slice_like(end, input, at) for end in (prepend, append)]
-    if n == 0:
-        return input.clone()
     parts = [part for part in (ends[0], input, ends[1]) if part is not None]
-    out = cat(parts, at) if len(parts) > 1 else input
-    for _ in range(min(n, out.shape[at])):
-        later, earlier = _neighbours(out, at)
-        out = later.logical_xor(earlier) if out.dtype.kind == "b" else later - earlier
-    return out
+    found = cat(parts, at) if n and len(parts) > 1 else input
+    steps = min(n, found.shape[at])
+    if not steps:
+        return written(out, found.clone(), "diff")  # type: ignore[no-any-return]
+    step: Any = logical_xor if found.dtype.kind == "b" else sub
+    for _ in range(steps - 1):
+        found = step(*_neighbours(found, at))
+    return step(*_neighbours(found, at), out=out)  # type: ignore[no-any-return]
 
 
 def _slice_like(value: Any, input: Tensor, at: int) -> Any:
