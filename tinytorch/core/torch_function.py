@@ -145,11 +145,12 @@ def relevant(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         return []
     values: list[Any] = []
     for value in (*args, *options.values()) if options else args:
-        if value.__class__ is tuple or value.__class__ is list:
+        cls = type(value)
+        if cls is tuple or cls is list:
             values.extend(value)
-        else:
+        elif cls not in _NEVER_ASKED and cls not in _VALUES:
             values.append(value)
-    return overloaded(values)
+    return overloaded(values) if values else values
 
 
 def must_ask() -> bool:

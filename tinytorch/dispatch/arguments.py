@@ -86,12 +86,6 @@ def leads(value: Any, values: Any) -> bool:
 
 def checked_size(name: str, size: Any) -> tuple[int, ...]:
     """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
-    if size.__class__ is tuple and len(size) < 4:
-        for n in size:
-            if n.__class__ is not int or not 0 <= n < 65536:
-                break
-        else:
-            return size
     if not isinstance(size, (tuple, list)):
         size = (size,)
     shape = []

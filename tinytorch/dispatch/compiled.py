@@ -30,7 +30,7 @@ from .composites import make_composite_function
 from .function_text import write_function
 from .inplace import slow_inplace
 from .low_precision import in_float32
-from .record import note_versions, record, results, several_views, watch
+from .record import note_versions, picking, record, results, several_views, watch
 from .signature import of_inplace, without_out
 from .spec import REQUIRED, Form, Op
 
@@ -183,8 +183,8 @@ def _names_of(op: Op) -> dict[str, Any]:
     keywords = {f"_n{i}": name for i, name in enumerate(op.plan.params)}
     return defaults | keywords | {
         "_op": op, "_backward": op.backward, "_kernel": op.kernel, "_keeps": op.keeps,
-        "_step": op.function, "_copied": op.backward.copied, "_reflected": op.backward.reflected,
-        "_last": last, "_find": partial(_find, op, {}, last),
+        "_step": op.function, "_pick": picking(op), "_copied": op.backward.copied,
+        "_reflected": op.backward.reflected, "_last": last, "_find": partial(_find, op, {}, last),
     }  # fmt: skip
 
 

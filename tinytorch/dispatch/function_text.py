@@ -39,6 +39,7 @@ if _more: {slow}                                                            #? n
 if _options:
     _left = _len(_options)
     {bind_keywords}
+    if _options.get('requires_grad').__class__ is _bool: _left -= 1         #? creates
     if _left:
         {bind_positional}
         if _left: {slow}
@@ -127,14 +128,14 @@ except _ValueError as _error:
     raise _explain_shapes(_op, {given}, _error) from None
 if _y.__class__ is not {array}.__class__:
     if _y.__class__ is _tuple or _y.__class__ is _list:
-        return {several}(_op, _xp, _y, {given}, {raws}, {wants})
+        return _results(_op, _xp, _y, {given}, {raws}, {wants})             #? new
+        return _several_views(_pick, _xp, _y, {first}, _a{lead}, {beside}, {wants}) #? view
     _y = _xp.asarray(_y)
 if _y is _a{lead}: return {first}                                           #? returns_input
 """
 _WRAP = """
 _out = _next(_tensors)
-_out._data, _out._xp = _y, _xp
-_out._grad = None
+_out._data, _out._xp, _out._grad = _y, _xp, None
 _out._vc = _version = _making.version
 if _version is not None: _mark(_out)
 _out._rg = False                                                            #? new
@@ -164,11 +165,10 @@ if _is_view:
     else: _before, _kind = {first}._steps, {first}._kind
     if _node is None and not {grad_is_on}: _kind = _unrecorded_kind()
     if _version is not None or _vc is _UNSETTLED:
-        _track(_out, {first}, _step, {beside_input}, _node, _kind)
+        _track(_out, {first}, _step, {beside}, _node, _kind)
     else:
         if _vc is None: _vc = {first}._vc = [0]
-        _out._vc = _vc
-        _out._steps = (_before, _step{step_arguments})
+        _out._vc, _out._steps = _vc, (_before, _step{step_arguments})
         _out._base, _out._rg, _out._wanted = _base, _VIEW, _node is not None
         _out._kind, _out._attr_version = _kind, _vc[0]
 else:
@@ -198,15 +198,17 @@ if {name} is {first}: {slow}                                                #? p
 """
 _CREATION = """
 if {overridden}: {slow}
-size = _checked_size(_op.name, size)                                        #? has_size
-if dtype is not None:
+for _n in size if size.__class__ is _tuple and _len(size) < 4 else (None,): #? has_size
+    if _n.__class__ is not _int or not 0 <= _n < 65536:                     #? has_size
+        size = _checked_size(_op.name, size)                                #? has_size
+        break                                                               #? has_size
+if dtype is None: _xp, dtype = {find_place}
+else:
     _xp = _current_backend()
     dtype = _xp.native_dtype(_as_dtype(dtype))
-else:
-    _xp, dtype = _place_of_new()                                            #? default_dtype
-    _xp = _current_backend()                                                #? no_dtype
 {create}
 {wrap}
+if _options and _options.get('requires_grad'): _out.requires_grad_()
 return _out
 """
 _NODE = """
@@ -220,8 +222,7 @@ if ({any_edge_found}){and_differentiable}:
     {save}
     _out._node, _out._rg = _node, True                                      #? new
     _node.out = _kept                                                       #? with_saved
-    _node.out = _y                                                          #? saves_out
-    _out._vc = [0]                                                          #? saves_out
+    _node.out, _out._vc = _y, [0]                                           #? saves_out
     _node.out_version = ((_out._vc, 0),)                                    #? saves_out
     if _Recording.watched: _watch(_node, _out)                              #? new
 """
@@ -329,7 +330,7 @@ class Text:
         slow = f"{_tuple_of(slots)}, _more, _options" if form.named else ", ".join(placed)
         self.slow, self.slow_arguments = f"return _slow({slow})", slow
         self.bind, self.bind_named = _BIND, _BIND_NAMED if form.named else ""
-        self.by_index = form in (Form.ITEM, Form.SET_ITEM)
+        self.by_index, self.creates = form in (Form.ITEM, Form.SET_ITEM), form is Form.CREATION
         self.bind_size, self.no_size, self.size_at = _BIND_SIZE * size, not size, plan.sizes
         keywords = [] if form is Form.SET_ITEM else range(at, len(names))
         self.keyword_defaults = self.each("{name} = _d{i}", keywords)
@@ -356,9 +357,8 @@ class Text:
 
     def _fill_creation(self) -> None:
         plan, names, whole = self.plan, self.names, self.op.whole
-        self.finish, self.new = _CREATION, True
-        self.default_dtype, self.no_dtype = self.op.default_dtype, not self.op.default_dtype
-        self.has_size = plan.sizes is not None
+        self.finish, self.new, self.has_size = _CREATION, True, plan.sizes is not None
+        self.find_place = "_place_of_new()" if self.op.default_dtype else "_current_backend(), None"
         values = [i for i in range(plan.positional) if i != plan.sizes and i not in plan.scalars]
         others = [f"{names[i]}.__class__ not in _values" for i in values]
         self.overridden = " or ".join(["not _PLAIN", *others])
@@ -427,7 +427,7 @@ class Text:
             saving = f"_keeps(_xp, {', '.join(raws)}) if {self.wants} and not _Recording.watched"
             self.run_kernel = f"_y, _kept = {saving} else ({self._whole_call()}, None)"
         self.divides = self.form is Form.REFLECTED and op.name == "div"
-        self.returns_input, self.several = op.itself, "_several_views" if op.view else "_results"
+        self.returns_input, self.view = op.itself, op.view
 
     def _fill_recording(self) -> None:
         backward, edges = self.op.backward, self.op.backward.differentiable
@@ -488,7 +488,7 @@ class Text:
         op, form, names, tensors = self.op, self.form, self.names, self.plan.tensors
         self.finish = _INPLACE if form.writes else _VIEW if op.view else _NEW
         beside = [name for i, name in enumerate(names) if i != self.lead]
-        self.beside_input = _tuple_of(beside)
+        self.beside = _tuple_of(beside)
         self.step_arguments = "".join(f", {name}" for name in beside)
         self.any_requires_grad = " or ".join(f"_g{i}" for i in tensors)
         self.any_edge = " or ".join(

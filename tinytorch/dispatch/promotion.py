@@ -224,7 +224,8 @@ def _makes_floats(op: Op, given: list[Any]) -> bool:
 
 def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
     """The tensor in ``dtype``, recorded if that changes it."""
-    if tensor._data.dtype == dtype.dtype:
+    own = tensor._data.dtype
+    if own is dtype.dtype or own == dtype.dtype:
         return tensor
     return tensor.to(dtype)
 

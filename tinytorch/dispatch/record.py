@@ -12,7 +12,7 @@ from ..graph.inference import UNSETTLED, check_saved, settle
 from ..graph.nodes import Node, Slot, node_of, packed_of
 from ..graph.saved_tensors import STACK, Recording
 from ..graph.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
-from ..state import grad_enabled
+from ..state import GRAD, grad_enabled, scoped_grad
 from ..warnings import calls_of_the_program
 from .arguments import explain_shapes, unwrap
 from .backward import Backward
@@ -40,7 +40,8 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
             arrays[i] = unwrap(value)
             wanted = True
     for i in plan.others:
-        arrays[i] = unwrap(arrays[i])
+        if arrays[i] is not plan.defaults[i]:
+            arrays[i] = unwrap(arrays[i])
     raws = tuple(arrays)
     wanted = bool(wanted and backward.differentiable and any_rg(backward, given) and grad_enabled())
     try:
@@ -49,8 +50,9 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
         raise explain_shapes(op, given, error) from None
     if y.__class__ is not xp.array_type:
         if y.__class__ is tuple or y.__class__ is list:
-            wrap_all = several_views if op.view else results
-            return wrap_all(op, xp, y, given, raws, wanted)
+            if op.view:
+                return several_views(picking(op), xp, y, given[0], raws[0], given[1:], wanted)
+            return results(op, xp, y, given, raws, wanted)
         y = xp.asarray(y)
     if op.itself and y is raws[op.plan.tensors[0]]:
         return given[op.plan.tensors[0]]
@@ -93,31 +95,46 @@ def _shown(xp: Any, y: Any, array: Any) -> tuple[Any, bool]:
 
 
 def several_views(
-    op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
+    pick: Picking, xp: Any, ys: Any, source: Tensor, array: Any, rest: tuple[Any, ...], wanted: bool
 ) -> tuple[Tensor, ...]:
-    """The results of an operation that makes several views."""
-    source, array, pick, rest = given[0], raws[0], picking(op), given[1:]
-    kind = SEVERAL if grad_enabled() else unrecorded_kind()
-    unsettled = making.version is not None or source._vc is UNSETTLED
+    """The results of an operation that makes several views.
+
+    Args:
+        pick: The step of a replay that returns one of them.
+        xp: The backend.
+        ys: The results of the kernel.
+        source: The tensor that they are views of.
+        array: Its array.
+        rest: The other arguments of the call.
+        wanted: Whether to record the call.
+    """
+    # The first two tests are ``grad_enabled()`` without a call, as in the generated functions.
+    records = scoped_grad() is None and not GRAD.by_thread or grad_enabled()
+    kind = SEVERAL if records else unrecorded_kind()
+    cell, owner = source._vc, array.base
     base, steps = (source, None) if source._base is None else (source._base, source._steps)
+    unsettled = making.version is not None or cell is UNSETTLED
     outs: list[Tensor] = []
-    for y in ys:
-        if y.base is None or y.base is not array and y.base is not array.base or unsettled:
+    for i, y in enumerate(ys):
+        shared = y.base
+        if shared is None or shared is not array and shared is not owner or unsettled:
             y, shares = _shown(xp, y, array)
             out = wrap(y, xp)
             if shares:
-                track(out, source, pick, (len(outs), rest), None, kind)
+                track(out, source, pick, (i, rest), None, kind)
         else:  # what ``wrap`` and ``track`` do, without their calls
-            cell = source._vc
             if cell is None:
-                cell = source._vc = [0]
+                cell = source._vc = source._vc or [0]
             out = next(tensors)
-            out._data, out._xp, out._grad, out._node = y, xp, None, None
+            out._data, out._xp = y, xp
+            out._grad = out._node = None
             out._vc, out._base, out._rg = cell, base, VIEW
-            out._steps = (steps, pick, len(outs), rest)
+            out._steps = (steps, pick, i, rest)
             out._wanted, out._kind, out._attr_version = False, kind, cell[0]
         outs.append(out)
-    return record(op.backward, xp, tuple(outs), given, raws) if wanted else tuple(outs)
+    if wanted:
+        record(pick.op.backward, xp, tuple(outs), (source, *rest), (array, *rest))
+    return tuple(outs)
 
 
 class Picking:

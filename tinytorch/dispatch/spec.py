@@ -297,7 +297,8 @@ class Op:
             return self.kernel(xp, *values)
         named = {}
         for i, name in plan.keywords:
-            named[name] = values[i]
+            if values[i] is not plan.defaults[i]:
+                named[name] = values[i]
         if out is not None:
             named["out"] = out
         return self.kernel(xp, *values[:at], **named)
