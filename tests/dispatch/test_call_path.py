@@ -8,6 +8,8 @@ from types import FunctionType
 import pytest
 
 import tinytorch as tt
+from tinytorch.dispatch.op import op
+from tinytorch.dispatch.spec import OPS, Array, Backend
 
 
 @pytest.mark.parametrize("function", [tt.add, tt.Tensor.__add__, tt.zeros, tt.Tensor.add_])
@@ -47,3 +49,16 @@ def test_a_cast_to_the_same_dtype_is_the_tensor_itself() -> None:
     x = tt.ones(2)
     assert x.to(tt.float32) is x is x.to(dtype=tt.float32)
     assert x.to(tt.float32, copy=True) is not x
+
+
+def test_two_operations_of_one_name_are_an_error() -> None:
+    def _copy_twice(xp: Backend, input: Array) -> Array:
+        return xp.copy(input)
+
+    op(_copy_twice)
+    op(_copy_twice)  # defined again, as in a reloaded module
+    other = FunctionType(_copy_twice.__code__, globals(), "_copy_twice")
+    other.__qualname__, other.__annotations__ = "_copy_twice", _copy_twice.__annotations__
+    with pytest.raises(RuntimeError, match="expected one operation '_copy_twice', got two: "):
+        op(other)
+    del OPS["_copy_twice"]

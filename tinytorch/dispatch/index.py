@@ -424,7 +424,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.bitwise": "_invert",
         "ops.pointwise.comparison": "_all_equal",
         "ops.pointwise.complex_numbers": "_conj _imag _real",
-        "ops.pointwise.floating_point": "_raised",
+        "ops.pointwise.floating_point": "_multiply_by_power _raised",
         "ops.pointwise.selection": "Tensor._where_method _masked",
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",

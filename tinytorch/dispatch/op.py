@@ -213,6 +213,7 @@ def dress(
     function.vjp = partial(_set_rules, spec)
     function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
     function.numpy = partial(_set_numpy_form, spec)
+    _check_name(spec, source)
     OPS[spec.qualname] = spec
     if spec.public:
         _publish(spec)
@@ -222,6 +223,21 @@ def dress(
             space, _, name = qualified.rpartition(".")
             _publish(_twin(spec, name, (space,), False))
     _attach(spec)
+
+
+def _check_name(spec: Op, source: Any) -> None:
+    """Raise RuntimeError if another function is registered as an operation of this name.
+
+    The same function may be defined again, as when its module is reloaded.
+    """
+    former = OPS.get(spec.qualname)
+    if former is not None:
+        other = former.function.__wrapped__
+        places = [f"{each.__module__}.{each.__qualname__}" for each in (other, source)]
+        if places[0] != places[1]:
+            raise RuntimeError(
+                f"expected one operation {spec.qualname!r}, got two: {places[0]} and {places[1]}"
+            )
 
 
 def _face(spec: Op, source: Any) -> None:

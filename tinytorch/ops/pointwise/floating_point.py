@@ -113,7 +113,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
         return _raised(input, other)  # a power of 2 by itself may be too large for the dtype
     if input.is_complex() or other.is_complex():
         return input * power(2.0, other)
-    return _scaled(input, other)
+    return _multiply_by_power(input, other)
 
 
 @op(public=False, node="LdexpBackward0")
@@ -128,11 +128,11 @@ _raised.vjp(input=lambda xp, g, other: xp.call(_raised, g, other))
 
 
 @op(public=False, promote="float", node="LdexpBackward0")
-def _scaled(xp: Backend, input: Array, other: Array) -> Array:
+def _multiply_by_power(xp: Backend, input: Array, other: Array) -> Array:
     return input * xp.exp2(other)
 
 
-_scaled.vjp(
+_multiply_by_power.vjp(
     input=lambda xp, g, other: g * xp.exp2(other),
     other=lambda xp, g, out: g * (out * math.log(2)),
 )
