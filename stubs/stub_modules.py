@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, follow, statements
-from stub_numpy import is_kept, write_kept, write_method, write_operator
+from stub_numpy import is_kept, is_operator, write_kept, write_method, write_operator
 from stub_numpys_own import is_numpys, writer_of
 from stub_operations import write_attribute, write_operation
 from stub_tables import homes, paths, tables, write_table
@@ -390,7 +390,7 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
             writer.line(f"    def {name}(self, value: {kind}) -> None: ...")
     elif is_kept(value):
         write_kept(writer, name, value, "    ")
-    elif value.__module__ == methods.__name__:
+    elif value.__module__ == methods.__name__ and is_operator(name):
         write_operator(writer, name, value)
     elif EXTENDED[writer.module] is ndarray:
         write_method(writer, name, value)

@@ -91,6 +91,11 @@ def write_method(writer: Writer, name: str, value: Any) -> None:
     write_forms(writer, [form], value, "    ", documentation)
 
 
+def is_operator(name: str) -> bool:
+    """Whether a method of arrays in ``numpy.methods`` is what they do at an operator."""
+    return name.startswith("__") and not name.startswith("__array_")
+
+
 def write_operator(writer: Writer, name: str, value: Any) -> None:
     """Declare what arrays do at an operator."""
     sign = name.strip("_")

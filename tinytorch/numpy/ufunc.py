@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike  # noqa: TID251
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    _Tensors = Tensor | Sequence[Tensor]
+    _Tensors: TypeAlias = Tensor | Sequence[Tensor]
     Calls_co = TypeVarWithDefault("Calls_co", default=Callable[..., Any], covariant=True)
 else:
     #: How a function is called; for each of NumPy's the stub says it.

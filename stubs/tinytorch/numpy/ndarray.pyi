@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from numpy.typing import DTypeLike
 from types import EllipsisType
 from types import GenericAlias
+from types import ModuleType
 from typing import Any
 from typing import Generic
 from typing import Self
@@ -143,63 +144,15 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __and__(self, other: Tensor | Sequence[Tensor], /) -> Tensor: ...
     @overload
     def __and__(self, other: ArrayLike, /) -> ndarray: ...
-    @overload
     def __array_function__(
         self,
-        func: Tensor | Sequence[Tensor],
-        types: ArrayLike,
-        args: ArrayLike,
+        func: Any,
+        types: Any,
+        args: Any,
         kwargs: dict[str, Any],
-    ) -> Tensor: ...
-    @overload
-    def __array_function__(
-        self,
-        func: ArrayLike,
-        types: Tensor | Sequence[Tensor],
-        args: ArrayLike,
-        kwargs: dict[str, Any],
-    ) -> Tensor: ...
-    @overload
-    def __array_function__(
-        self,
-        func: ArrayLike,
-        types: ArrayLike,
-        args: Tensor | Sequence[Tensor],
-        kwargs: dict[str, Any],
-    ) -> Tensor: ...
-    @overload
-    def __array_function__(
-        self,
-        func: ArrayLike,
-        types: ArrayLike,
-        args: ArrayLike,
-        kwargs: dict[str, Any],
-    ) -> ndarray: ...
-    def __array_namespace__(self, *, api_version: str | None = None) -> ndarray: ...
-    @overload
-    def __array_ufunc__(
-        self,
-        ufunc: Tensor | Sequence[Tensor],
-        method: str,
-        *inputs: ArrayLike,
-        **options: Any,
-    ) -> Tensor: ...
-    @overload
-    def __array_ufunc__(
-        self,
-        ufunc: ArrayLike,
-        method: str,
-        *inputs: Tensor | Sequence[Tensor],
-        **options: Any,
-    ) -> Tensor: ...
-    @overload
-    def __array_ufunc__(
-        self,
-        ufunc: ArrayLike,
-        method: str,
-        *inputs: ArrayLike,
-        **options: Any,
-    ) -> ndarray: ...
+    ) -> Any: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
     @overload
     def __divmod__(self, other: Tensor | Sequence[Tensor], /) -> tuple[Tensor, Tensor]: ...
     @overload
@@ -480,25 +433,43 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.argsort([30, 10, 20])
             array([1, 2, 0])
         """
-    @overload
     def astype(
         _self,
-        dtype: Tensor | Sequence[Tensor],
+        dtype: DTypeLike | _dtype,
         order: str = 'K',
         casting: str = 'unsafe',
         subok: bool = True,
         copy: bool = True,
-    ) -> Tensor: ...
-    @overload
-    def astype(
-        _self,
-        dtype: ArrayLike,
-        order: str = 'K',
-        casting: str = 'unsafe',
-        subok: bool = True,
-        copy: bool = True,
-    ) -> ndarray: ...
-    def byteswap(_self, inplace: bool = False) -> ndarray: ...
+    ) -> ndarray:
+        """The array in another dtype.
+
+        Args:
+            dtype: The wanted dtype.
+            order: Accepted; the result is in row-major order.
+            casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"`` or
+                ``"unsafe"`` (default).
+            subok: Accepted.
+            copy: Whether to copy where the dtype is this already; default yes.
+
+        Raises:
+            TypeError: If ``casting`` does not allow it.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1.7, -1.7]).astype(int)
+            array([ 1, -1])
+        """
+    def byteswap(_self, inplace: bool = False) -> ndarray:
+        """The bytes of each element in reverse order.
+
+        Args:
+            inplace: Write them over this array.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1, 256], dtype=np.int16).byteswap()
+            array([256,   1], dtype=int16)
+        """
     @overload
     def choose(
         _self,
@@ -555,23 +526,50 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
             array([0. , 0.5, 1. ])
         """
-    @overload
-    def compress(
-        _self,
-        condition: Tensor | Sequence[Tensor],
-        axis: int | None = None,
-        out: Any = None,
-    ) -> Tensor: ...
-    @overload
-    def compress(
-        _self,
-        condition: ArrayLike,
-        axis: int | None = None,
-        out: Any = None,
-    ) -> ndarray: ...
-    def conj(_self) -> ndarray: ...
-    def conjugate(_self) -> ndarray: ...
-    def copy(_self, order: str = 'C') -> ndarray: ...
+    def compress(_self, condition: ArrayLike, axis: int | None = None, out: Any = None) -> ndarray:
+        """The slices along a dimension where a condition holds; see ``numpy.compress``.
+
+        Args:
+            condition: Bools, one for each slice.
+            axis: The dimension; None, the default, means that of the flattened array.
+            out: Where to write the result.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1, 2, 3]).compress([True, False, True])
+            array([1, 3])
+        """
+    def conj(_self) -> ndarray:
+        """The complex conjugate of each element.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1 + 2j]).conjugate()
+            array([1.-2.j])
+        """
+    def conjugate(_self) -> ndarray:
+        """The complex conjugate of each element.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1 + 2j]).conjugate()
+            array([1.-2.j])
+        """
+    def copy(_self, order: str = 'C') -> ndarray:
+        """A copy, through which gradients flow.
+
+        Args:
+            order: How it lies in memory: ``"C"`` (default), row after row; ``"F"``, column after
+                column; ``"A"``, ``"F"`` for what lies so and else ``"C"``; ``"K"``, as the array.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.zeros(2)
+            >>> b = a.copy()
+            >>> b[0] = 1
+            >>> a
+            array([0., 0.])
+        """
     def cumprod(
         _self,
         axis: int | None = None,
@@ -643,24 +641,66 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
     @overload
     def dot(_self, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
-    @overload
-    def dump(_self, file: Tensor | Sequence[Tensor]) -> Tensor: ...
-    @overload
-    def dump(_self, file: ArrayLike) -> ndarray: ...
-    def dumps(_self) -> ndarray: ...
-    @overload
-    def fill(_self, value: Tensor | Sequence[Tensor]) -> Tensor: ...
-    @overload
-    def fill(_self, value: ArrayLike) -> ndarray: ...
+    def dump(_self, file: Any) -> None:
+        """Write ``dumps()`` to a file.
+
+        Args:
+            file: A path or an open file.
+
+        Example:
+            >>> import io
+            >>> import tinytorch.numpy as np
+            >>> np.array([1, 2]).dump(io.BytesIO())
+        """
+    def dumps(_self) -> bytes:
+        """The pickle of the elements, as an array of NumPy's own.
+
+        Example:
+            >>> import pickle
+            >>> import tinytorch.numpy as np
+            >>> pickle.loads(np.array([1, 2]).dumps())
+            array([1, 2])
+        """
+    def fill(_self, value: ArrayLike) -> None:
+        """Write one value everywhere.
+
+        Args:
+            value: A number.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.zeros(2)
+            >>> a.fill(5)
+            >>> a
+            array([5., 5.])
+        """
     @property
     def flat(self) -> flatiter: ...
     @flat.setter
     def flat(self, value: ArrayLike) -> None: ...
-    def flatten(_self, order: str = 'C') -> ndarray: ...
-    @overload
-    def getfield(_self, dtype: Tensor | Sequence[Tensor], offset: int = 0) -> Tensor: ...
-    @overload
-    def getfield(_self, dtype: ArrayLike, offset: int = 0) -> ndarray: ...
+    def flatten(_self, order: str = 'C') -> ndarray:
+        """A copy with one dimension.
+
+        Args:
+            order: As of ``numpy.ravel``; default ``"C"``, the last index changes fastest.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([[1, 2], [3, 4]]).flatten("F")
+            array([1, 3, 2, 4])
+        """
+    def getfield(_self, dtype: DTypeLike | _dtype, offset: int = 0) -> ndarray:
+        """Part of the bytes of each element, as numbers of another dtype, a view.
+
+        Args:
+            dtype: Of the parts.
+            offset: Where in an element they begin, in bytes.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1 + 2j]).getfield(float, 8)
+            array([2.])
+        """
     def max(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -745,22 +785,28 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.nonzero([0, 5, 0, 7])
             (array([1, 3]),)
         """
-    @overload
-    def partition(
-        _self,
-        kth: Tensor | Sequence[Tensor],
-        axis: int = -1,
-        kind: str = 'introselect',
-        order: Any = None,
-    ) -> Tensor: ...
-    @overload
     def partition(
         _self,
         kth: ArrayLike,
         axis: int = -1,
         kind: str = 'introselect',
         order: Any = None,
-    ) -> ndarray: ...
+    ) -> None:
+        """Put the elements at ``kth`` where sorting would, smaller ones before them, in place.
+
+        Args:
+            kth: A place, or several.
+            axis: The dimension; default the last.
+            kind: Accepted.
+            order: Only None.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.array([3, 1, 2])
+            >>> a.partition(1)
+            >>> a[1]
+            2
+        """
     def prod(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -786,22 +832,21 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.prod([[1, 2], [3, 4]])
             24
         """
-    @overload
-    def put(
-        _self,
-        indices: Tensor | Sequence[Tensor],
-        values: ArrayLike,
-        mode: str = 'raise',
-    ) -> Tensor: ...
-    @overload
-    def put(
-        _self,
-        indices: ArrayLike,
-        values: Tensor | Sequence[Tensor],
-        mode: str = 'raise',
-    ) -> Tensor: ...
-    @overload
-    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> ndarray: ...
+    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> None:
+        """Write values to places of the array as if it had one dimension; see ``numpy.put``.
+
+        Args:
+            indices: The places.
+            values: What goes there, repeated as often as needed.
+            mode: What happens to places that there are not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.zeros(3)
+            >>> a.put([0, 2], [5, 7])
+            >>> a
+            array([5., 0., 7.])
+        """
     def ravel(_self, order: str | None = 'C') -> ndarray:
         """The elements in one dimension.
 
@@ -837,24 +882,47 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
     @overload
     def repeat(_self, repeats: ArrayLike, axis: int | None = None) -> ndarray: ...
-    @overload
     def reshape(
         _self,
-        *shape: Tensor | Sequence[Tensor],
+        *shape: SupportsIndex | Sequence[SupportsIndex],
         order: str = 'C',
         copy: bool | None = None,
-    ) -> Tensor: ...
-    @overload
-    def reshape(
+    ) -> ndarray:
+        """The same elements in another shape, a view where that can be.
+
+        Args:
+            *shape: The sizes, one by one or as a sequence; -1 for what is left.
+            order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
+            copy: Whether to copy; None, the default, means if needed.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.arange(4).reshape(2, -1)
+            array([[0, 1],
+                   [2, 3]])
+        """
+    def resize(
         _self,
-        *shape: ArrayLike,
-        order: str = 'C',
-        copy: bool | None = None,
-    ) -> ndarray: ...
-    @overload
-    def resize(_self, *new_shape: Tensor | Sequence[Tensor], refcheck: bool = True) -> Tensor: ...
-    @overload
-    def resize(_self, *new_shape: ArrayLike, refcheck: bool = True) -> ndarray: ...
+        *new_shape: SupportsIndex | Sequence[SupportsIndex],
+        refcheck: bool = True,
+    ) -> None:
+        """Give the array another shape, with zeros for what is new, in place.
+
+        Args:
+            *new_shape: The sizes, one by one or as a sequence.
+            refcheck: Accepted; views of the array stay what they were.
+
+        Raises:
+            ValueError: If it is a view itself.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.array([1, 2, 3])
+            >>> a.resize(2, 2)
+            >>> a
+            array([[1, 2],
+                   [3, 0]])
+        """
     def round(_self, decimals: int = 0, out: ndarray | None = None) -> ndarray:
         """Each element rounded, halves to the even digit.
 
@@ -895,28 +963,41 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         side: str = 'left',
         sorter: ArrayLike | None = None,
     ) -> ndarray: ...
-    @overload
-    def setfield(
-        _self,
-        val: Tensor | Sequence[Tensor],
-        dtype: ArrayLike,
-        offset: int = 0,
-    ) -> Tensor: ...
-    @overload
-    def setfield(
-        _self,
-        val: ArrayLike,
-        dtype: Tensor | Sequence[Tensor],
-        offset: int = 0,
-    ) -> Tensor: ...
-    @overload
-    def setfield(_self, val: ArrayLike, dtype: ArrayLike, offset: int = 0) -> ndarray: ...
+    def setfield(_self, val: ArrayLike, dtype: DTypeLike | _dtype, offset: int = 0) -> None:
+        """Write to part of the bytes of each element.
+
+        Args:
+            val: What goes there.
+            dtype: Of the parts.
+            offset: Where in an element they begin, in bytes.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.zeros(1, dtype=complex)
+            >>> a.setfield(3, float, 8)
+            >>> a
+            array([0.+3.j])
+        """
     def setflags(
         _self,
         write: bool | None = None,
         align: bool | None = None,
         uic: bool | None = None,
-    ) -> ndarray: ...
+    ) -> None:
+        """Say whether the array may be written to.
+
+        Args:
+            write: Whether it may.
+            align: Accepted for True.
+            uic: Accepted for False.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.zeros(2)
+            >>> a.setflags(write=False)
+            >>> a.flags.writeable
+            False
+        """
     def sort(
         _self,
         axis: int = -1,
@@ -924,7 +1005,22 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         order: Any = None,
         *,
         stable: bool | None = None,
-    ) -> ndarray: ...
+    ) -> None:
+        """Sort the elements along a dimension, in place.
+
+        Args:
+            axis: The dimension; default the last.
+            kind: Accepted; the order is stable.
+            order: Only None.
+            stable: Accepted.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> a = np.array([3, 1, 2])
+            >>> a.sort()
+            >>> a
+            array([1, 2, 3])
+        """
     def squeeze(_self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
         """``a`` without dimensions of size 1.
 
@@ -1041,17 +1137,43 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         out: ndarray | None = None,
         mode: str = 'raise',
     ) -> ndarray: ...
-    def tobytes(_self, order: str = 'C') -> ndarray: ...
-    @overload
-    def tofile(
-        _self,
-        fid: Tensor | Sequence[Tensor],
-        sep: str = '',
-        format: str = '%s',
-    ) -> Tensor: ...
-    @overload
-    def tofile(_self, fid: ArrayLike, sep: str = '', format: str = '%s') -> ndarray: ...
-    def tolist(_self) -> ndarray: ...
+    def tobytes(_self, order: str = 'C') -> bytes:
+        r"""The elements' bytes.
+
+        Args:
+            order: ``"C"`` row-major (default), or ``"F"`` column-major.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1, 256], dtype=np.int16).tobytes()
+            b'\x01\x00\x00\x01'
+        """
+    def tofile(_self, fid: Any, sep: str = '', format: str = '%s') -> None:
+        """Write the elements to a file; see ``numpy.ndarray.tofile``.
+
+        Args:
+            fid: A path or an open file.
+            sep: Between elements as text; default: bytes.
+            format: How an element is written as text.
+
+        Example:
+            >>> import pathlib
+            >>> import tempfile
+            >>> import tinytorch.numpy as np
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "numbers")
+            ...     np.array([1, 2]).tofile(path, sep=" ")
+            ...     path.read_text()
+            '1 2'
+        """
+    def tolist(_self) -> Any:
+        """The elements as nested lists of Python numbers; of a 0-d array, the number.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([[1, 2], [3, 4]]).tolist()
+            [[1, 2], [3, 4]]
+        """
     def trace(
         _self,
         offset: int = 0,
@@ -1075,10 +1197,17 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.trace([[1, 2], [3, 4]])
             5
         """
-    @overload
-    def transpose(_self, *axes: Tensor | Sequence[Tensor]) -> Tensor: ...
-    @overload
-    def transpose(_self, *axes: ArrayLike) -> ndarray: ...
+    def transpose(_self, *axes: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
+        """The dimensions in another order, a view.
+
+        Args:
+            *axes: The dimensions, one by one or as a sequence; default in reverse.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
+            (3, 2, 4)
+        """
     def var(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -1109,7 +1238,22 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> np.var([1.0, 3.0])
             1.0
         """
-    def view(_self, dtype: Any = None, type: Any = None) -> ndarray: ...
+    def view(_self, dtype: DTypeLike | _dtype | None = None, type: Any = None) -> ndarray:
+        """The same memory, seen as numbers of another dtype.
+
+        Args:
+            dtype: Default: the array's own.
+            type: The class of the result, ``ndarray`` or a subclass, whose ``__array_finalize__`` is
+                called with this array. It may be given as ``dtype``. Default: ``ndarray``.
+
+        Raises:
+            ValueError: If the last dimension cannot be divided into numbers of that dtype.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.array([1.0], dtype=np.float32).view(np.int32)
+            array([1065353216], dtype=int32)
+        """
 
 def array_of_tensor(tensor: Any) -> ndarray: ...
 def wrap_result(tensor: Any) -> ndarray: ...

@@ -1,1 +1,7 @@
-"""``torch.distributed.elastic``: what programs started by ``torchrun`` use of it."""
+"""``torch.distributed.elastic``: what programs use that a launcher starts."""
+
+from __future__ import annotations
+
+from . import multiprocessing as multiprocessing
+
+__all__ = ["multiprocessing"]
