@@ -10,8 +10,8 @@ from tinytorch.compat import import_hook
 
 #: A function or class of the same name stands in the module's place, in PyTorch and NumPy too.
 SHADOWED = {
-    "autograd.gradcheck", "nn.utils.spectral_norm", "nn.utils.weight_norm", "numpy.ndarray",
-    "numpy.ufunc",
+    "autograd.gradcheck", "distributed._composable.fsdp.fully_shard", "nn.utils.spectral_norm",
+    "nn.utils.weight_norm", "numpy.ndarray", "numpy.ufunc",
 }  # fmt: skip
 #: Folders that hold no public modules. ``tinytorch.state`` is a function.
 INTERNAL = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from ..rows import Table, alias, answer, argument, choices, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
@@ -23,6 +21,17 @@ _SCRIPTED = (
 _NO_SCRIPT = "there is no TorchScript here"
 _EXTENSIONS = "extensions are compiled against PyTorch's own code, of which there is none here"
 _ITSELF = argument("``fn`` itself.")
+
+
+class WithoutMode:
+    """Context manager that leaves no mode: there are none below autograd."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
 
 TABLES = {
     "compiler": Table({
@@ -108,7 +117,7 @@ TABLES = {
             "FakeTensor": missing("A tensor of a shape and no elements, which a compiler computes "
                                   "with; nothing is one here.", _FAKE),
             "FakeTensorMode": missing("A scope that makes such tensors of others.", _FAKE),
-            "unset_fake_temporarily": contextlib.nullcontext,
+            "unset_fake_temporarily": WithoutMode,
             "maybe_get_fake_mode": answer(None, "The mode that made ``t``: None.", "t: object",
                                           shown="None"),
             "is_fake": answer(False, "Whether ``x`` is such a tensor: False.", "x: object",
@@ -141,7 +150,7 @@ TABLES = {
                 answer(False, "Whether such a mode is active: False."),
             "_get_current_dispatch_mode": answer(None, "The innermost mode: None."),
             "_get_current_dispatch_mode_stack": answer([], "The active modes: none."),
-            "_disable_current_modes _pop_mode_temporarily": contextlib.nullcontext,
+            "_disable_current_modes _pop_mode_temporarily": WithoutMode,
             "transform_subclass return_and_correct_aliasing": refusal(_NO_DISPATCH),
         },
     ),
