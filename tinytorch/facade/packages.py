@@ -51,6 +51,7 @@ _CALLERS = tuple(
         "graph.engine",
         "backends.",
         "dispatch.promotion",
+        "numpy.functions.elementwise",
         "ops.",
         "optim._",
     )

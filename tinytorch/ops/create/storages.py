@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
+from functools import partial
 from typing import Any
 
 from ...backends.storage import row_major
+from ...backends.weak_references import CallingRef
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, composite
 from ...graph.special_nodes import without_derivative
@@ -14,6 +15,9 @@ from ...state import grad_enabled
 from ..shape.strides import check_bounds
 from .typed_storage import TypedStorage, deprecate
 from .untyped_storage import UntypedStorage
+
+#: References to the tensors whose memory streams make use of, by their identity.
+_USES: dict[int, CallingRef] = {}
 
 
 def _memory(input: Tensor) -> Array:
@@ -100,18 +104,13 @@ def record_stream(input: Tensor, stream: Any) -> None:
             f"Could not run 'aten::record_stream' with arguments from the "
             f"'{input.device.type.upper()}' backend: only memory of a GPU belongs to streams"
         )
-    end = weakref.finalize(input, _keep_until, stream._raw, input._memory().data.mem)
-    end.atexit = False
-
-
-def _keep_until(stream: Any, memory: Any) -> None:
-    """Hold memory until a stream has done the work that it has now."""
-    stream.launch_host_func(_drop, [memory])
-
-
-def _drop(held: list[Any]) -> None:
-    """Called by CUDA, with the list that held the memory."""
-    held.clear()
+    for key, use in tuple(_USES.items()):
+        if use() is None:
+            _USES.pop(key, None)
+    # The list holds the memory until CUDA, behind the work of the stream, clears it.
+    launch = partial(stream._raw.launch_host_func, list.clear, [input._memory().data.mem])
+    use = CallingRef(input, launch)
+    _USES[id(use)] = use
 
 
 def _of_tensor(kind: Any, input: Tensor) -> Any:
