@@ -110,8 +110,9 @@ class Backend(SpecialFunctions):
             return {name for name, dtype in dtypes.NAMES.items() if self.supports(dtype)}
         low = self.low if low_precision.is_there() else frozenset[dtypes.dtype]()
         return {
-            name for name, dtype in dtypes.NAMES.items() if dtype.dtype is not None or dtype in low
-        }
+            name for name, dtype in dtypes.NAMES.items()
+            if (dtype in low if dtype in Backend.low else dtype.dtype is not None)
+        }  # fmt: skip
 
     #: Operations of which ``takes_low`` may be true.
     low_kernels: ClassVar[frozenset[str]] = frozenset()
