@@ -121,6 +121,13 @@ class Generator:
 
         Raises:
             RuntimeError: Always.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.Generator().get_offset()
+            Traceback (most recent call last):
+                ...
+            RuntimeError: CPU Generator does not use offset
         """
         raise RuntimeError(f"{self.device.type.upper()} Generator does not use offset")
 
@@ -129,6 +136,13 @@ class Generator:
 
         Raises:
             RuntimeError: Always.
+
+        Example:
+            >>> import tinytorch as tt
+            >>> tt.Generator().set_offset(0)
+            Traceback (most recent call last):
+                ...
+            RuntimeError: CPU Generator does not use offset
         """
         raise RuntimeError(f"{self.device.type.upper()} Generator does not use offset")
 
