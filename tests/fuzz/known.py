@@ -64,7 +64,7 @@ KNOWN = [
           "(w := L.tensor([-8.0, 2.0])[:1].expand(2)) is not None and not L.equal(*(L."
           "native_group_norm(L.tensor([[-1.0, 2.0]]), v, None, 1, 2, 1, 1, 1e-5)[0]"
           " for v in (w, w.contiguous())))"),
-    Known("calls", "value", r"polygamma_?\((?s:.*)\((inf/number)\)$",
+    Known("calls", "value", r"(poly|di)gamma_?\((?s:.*)\((inf/number)\)$",
           "the trigamma function has poles at 0, -1, -2, …, where PyTorch computes a number",
           "L.polygamma(1, L.tensor([-8.0])).isfinite()"),
     Known("calls", "value", r"(?s)^(?=.*inf).*polygamma_?\(.*\(number/nan\)$",
@@ -144,6 +144,8 @@ KNOWN = [
           "PyTorch cannot make the node of a view of a modified complex tensor again"),
     Known("programs", "raises", r"(?s)\.data = .*as_strided\(.*storage offset -?\d+.*out of bounds",
           "data assigned to a base: the memory of its views is not reached"),
+    Known("programs", "value", r"(?s)\.data = .*ours: IndexError: \w+: Dimension out of range",
+          "open: a view of a base whose data has got fewer dimensions cannot be read"),
     Known("programs", "value", r"(?s)(expand|broadcast_to|autograd\.grad)\(.*median\(0\)",
           "PyTorch reads past the memory of an expanded tensor in median along a dimension",
           "not L.equal((x := L.tensor([0.5, 1.5, 2.5]).expand(2, 3)).median(0)[0],"
