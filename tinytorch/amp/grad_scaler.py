@@ -127,18 +127,19 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _lazy_init_scale_growth_tracker(self, dev: Any) -> None:
-        """Make the tensors of the factor and of the number of good steps on a device.
+        """Make the tensors of the factor and of the number of good steps.
 
-        The first call of ``scale`` calls it.
+        The first call of ``scale`` calls it. They stay on the host whatever ``dev`` is: PyTorch
+        reads its own in kernels, here each step would wait for the GPU to read them.
         """
         if self._growth_tracker is not None:
             raise AssertionError("_growth_tracker initialized before _scale")
-        self._scale = tensor(self._init_scale, dtype=dtypes.float32, device=dev)
-        self._growth_tracker = tensor(self._init_growth_tracker, dtype=dtypes.int32, device=dev)
+        self._scale = tensor(self._init_scale, dtype=dtypes.float32, backend="numpy")
+        number = self._init_growth_tracker
+        self._growth_tracker = tensor(number, dtype=dtypes.int32, backend="numpy")
 
     def _scaled(self, outputs: Any) -> Any:
-        scale: Any = self._scale
-        scale = scale.to(device=outputs.device, backend=outputs.backend)
+        scale = self.get_scale()
         if outputs.dtype.itemsize > 2:
             return outputs * scale
         # float16 has no room for the factor; torch multiplies in float32, and a loss stays there.
