@@ -60,11 +60,12 @@ class Processes(Team):
     """
 
     def __init__(self, jobs: list[Job], method: Any, iterator: Any) -> None:
-        super().__init__(iterator)
+        # First what ``_stop`` reads: Ctrl-C may come at any line once the team is known.
         self.owner = os.getpid()
         self.connections: list[Any] = []
         self.processes: list[Any] = []
         self.lost = ""
+        super().__init__(iterator)
         made = method if isinstance(method, context.BaseContext) else get_context(method)
         _look_up()
         try:

@@ -308,9 +308,10 @@ class Threads(Team):
     """Workers that are threads, with random streams of their own for tensors alone."""
 
     def __init__(self, jobs: list[Job], iterator: Any) -> None:
-        super().__init__(iterator)
+        # First what ``_stop`` reads: Ctrl-C may come at any line once the team is known.
         self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.tasks: list[queue.SimpleQueue[tuple[int, Any]]] = [queue.SimpleQueue() for _ in jobs]
+        super().__init__(iterator)
         for job, tasks in zip(jobs, self.tasks, strict=True):
             self.end_with_iterator(functools.partial(tasks.put, (-1, STOP)))
             threading.Thread(
