@@ -42,7 +42,7 @@ PUSHING: Variable[bool] = Variable("pushing_tangents", False)
 
 
 def _describe_tensors(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What is to be known of the arguments to make tangents of them; None for no tensor."""
+    """Return shape, dtype and backend of each differentiable tensor; None for other arguments."""
     return tuple(
         (a._data.shape, a._data.dtype, a._xp)
         if isinstance(a, Tensor) and a._data.dtype.kind in "fcV" else None for a in args
@@ -228,7 +228,7 @@ def _to_user(h: Any, backend: Any) -> Any:
 
 
 def _from_user(op: Any, result: Any, graph_mode: bool) -> Any:
-    """What ``backward`` returned, as the engine takes it: an array unless it is recorded."""
+    """Convert a result of ``backward`` for the engine: an array, or a Tensor in graph mode."""
     if result is None:
         return None
     if not isinstance(result, Tensor):

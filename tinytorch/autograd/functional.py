@@ -225,7 +225,7 @@ _NO_GRAD = {
 
 
 def check_strategy(create_graph: bool, strict: bool, vectorize: bool, strategy: str) -> None:
-    """What of ``jacobian``'s arguments does not go together, as in torch."""
+    """Raise PyTorch's errors for arguments of ``jacobian`` that exclude each other."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '

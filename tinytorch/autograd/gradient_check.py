@@ -30,7 +30,7 @@ class Limits(NamedTuple):
 
 
 def differentiable_outputs(func: Callable[..., Any], args: tuple[Any, ...]) -> list[Tensor]:
-    """What ``func`` gives, without what no gradient flows through."""
+    """Call ``func`` and return its floating-point and complex results."""
     out = func(*args)
     outs = out if isinstance(out, (tuple, list)) else (out,)
     return [o for o in outs if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]

@@ -149,9 +149,9 @@ def recorded_anyway() -> Any:
 
 
 def writable_for(given: Tensor) -> Tensor:
-    """What the function gets for the stand-in ``given``: its value, no leaf but made of one.
+    """Return an alias of ``given`` that the function may write to, as it is no leaf.
 
-    One that depends on what is outside stays as it is: that would have to know of the change.
+    A tensor with a node or a base outside is returned as it is: a write must reach these.
     """
     if given._node is not None or given._base is not None:
         return given

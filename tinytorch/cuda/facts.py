@@ -1,7 +1,4 @@
-"""What programs ask of CUDA before they use it; honest where there is no GPU.
-
-Which devices there are, and which of them the calling thread works on.
-"""
+"""Queries about CUDA: devices, the current one, capabilities; also where there is no GPU."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Numbers of the Poisson and binomial laws, each from as many uniform ones as it takes.
+"""Samplers of the Poisson, binomial and gamma distributions that draw by rejection.
 
 The formulas, and so the numbers, are those of PyTorch's CPU generator; ``unit`` gives the next
 uniform number in ``[0, 1)``, in double precision.
-
-Numbers of the gamma law, each from as many uniform and normal ones as it takes.
-
-The formulas, and so the numbers, are those of PyTorch's CPU generator.
 """
 
 from __future__ import annotations
@@ -179,7 +175,6 @@ def _log(x: float) -> float:
     return math.log(x) if x else -math.inf
 
 
-LAWS = ("standard_gamma",)
 #: 1 / 3 in single precision, as PyTorch has it in any.
 _THIRD = 11184811 / 2**25
 
@@ -207,7 +202,7 @@ class Normals:
 
 
 def standard_gamma(normal: Normals, shape: float) -> float:
-    """A number of the gamma law of this shape and of rate 1; NaN for a NaN.
+    """Draw a number of the gamma distribution of this shape and of rate 1; NaN for NaN.
 
     Reference:
         Marsaglia and Tsang: A simple method for generating gamma variables, ACM Transactions on
@@ -216,7 +211,7 @@ def standard_gamma(normal: Normals, shape: float) -> float:
     if shape == 0 or math.isnan(shape):
         return shape
     factor = 1.0
-    if shape < 1:  # from the law one higher, which rejects less
+    if shape < 1:  # from the shape one higher, which rejects less
         factor = (1 - normal.unit()) ** (1 / shape)
         shape += 1
     d = shape - _THIRD

@@ -356,17 +356,15 @@ class TorchMT19937(Words):
         """Gamma numbers of rate 1, in C order, one for each shape."""
         return self._place(self._one_by_one("standard_gamma", self._fetch(shapes)))
 
-    def _one_by_one(self, law: str, *parameters: NDArray) -> NDArray:
+    def _one_by_one(self, sampler: str, *parameters: NDArray) -> NDArray:
         from . import discrete_samplers
 
         rows = zip(*(p.ravel().tolist() for p in parameters), strict=True)
         with self._lock:
             units = discrete_samplers.Units(self._unit64, self._bits)
             normals = discrete_samplers.Normals(units, self._pending)
-            number: Any = getattr(
-                discrete_samplers if law in discrete_samplers.LAWS else discrete_samplers, law
-            )
-            source = normals if law in discrete_samplers.LAWS else units
+            number: Any = getattr(discrete_samplers, sampler)
+            source = normals if sampler == "standard_gamma" else units
             try:
                 values = [number(source, *row) for row in rows]
             finally:
