@@ -166,6 +166,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _connect(where: Any, rank: int, size: int, deadline: float) -> socket.socket:
     """Connect to rank 0's server, which may not be there yet; both sides prove the secret."""
+    refused: ValueError | None = None  # says more than that nothing listens any longer
     while True:
         # A store may hold the address of a job that has ended, and a file its secret.
         host, port = _look_up(where, deadline) if hasattr(where, "get") else where
@@ -182,11 +183,12 @@ def _connect(where: Any, rank: int, size: int, deadline: float) -> socket.socket
             except (OSError, ValueError) as error:
                 connection.close()
                 failure = error
+                refused = error if isinstance(error, ValueError) else refused
         if time.monotonic() > deadline:
             raise DistNetworkError(
                 "The client socket has timed out while trying to connect to "
-                f"({host}, {port}): {failure}"
-            ) from failure
+                f"({host}, {port}): {refused or failure}"
+            ) from (refused or failure)
         time.sleep(_NAP)
 
 
