@@ -159,6 +159,10 @@ class Processes(Team):
                     getattr(process, end)()
                     deadline = time.monotonic() + 1
                 process.join(max(deadline - time.monotonic(), 0))
+        # The finalizer of a process that is not closed runs as a callback of a weak reference, from
+        # which Python drops what is raised, Ctrl-C too.
+        while self.processes:
+            self.processes.pop().close()
 
 
 def _look_up() -> None:
