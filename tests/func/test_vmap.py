@@ -271,3 +271,124 @@ def test_all_at_once_is_each_by_itself(name: str) -> None:
             expected, each = outcome(function, "different", a, *more)
             assert kind == expected
             np.testing.assert_allclose(found, each, rtol=1e-6)
+
+
+def calls_of(function: Any, *args: Any, **options: Any) -> tuple[int, Any]:
+    """Number of calls of a function that ``vmap`` maps, and its result."""
+    count = 0
+
+    def counting(*args: Any) -> Any:
+        nonlocal count
+        count += 1
+        return function(*args)
+
+    result = vmap(counting, **options)(*args)
+    return count, result
+
+
+def test_examples_without_dimensions_take_one_call() -> None:
+    table = tt.arange(50.0) ** 2
+    calls, result = calls_of(lambda i: table[i] * 2 + i, tt.arange(50))
+    assert calls == 1
+    assert result.tolist() == [2.0 * i * i + i for i in range(50)]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda a: a if a > 0 else -a, [abs(x) for x in range(-25, 25)]),
+        (lambda a: tt.tensor(a.item() * 2), [2 * x for x in range(-25, 25)]),
+        (lambda a: (a * 2).reshape(1).sum() + a, [3 * x for x in range(-25, 25)]),
+        (lambda a: (a * 2).clone().add_(1), [2 * x + 1 for x in range(-25, 25)]),
+        (lambda a: tt.stack([a, a + 1]).prod(), [x * (x + 1) for x in range(-25, 25)]),
+        (lambda a: vmap(lambda b: b.reshape(1)[0] * a)(tt.ones(2)).sum(),
+         [2 * x for x in range(-25, 25)]),
+        (grad(lambda a: a * a), [2 * x for x in range(-25, 25)]),
+    ],
+)  # fmt: skip
+def test_each_example_takes_one_call_at_the_most(function: Any, expected: list[int]) -> None:
+    """The side effects of a function happen once for each example."""
+    calls, result = calls_of(function, tt.arange(-25.0, 25.0))
+    assert calls == 50
+    assert result.tolist() == expected
+
+
+def test_a_function_may_catch_any_error_of_its_own() -> None:
+    """``vmap`` raises no error inside it, so that an ``except`` of its own catches none."""
+
+    def f(a: Any) -> Any:
+        try:
+            return a.reshape(1).sum() if a > 0 else a * 2
+        except BaseException:
+            return a * 100
+
+    assert vmap(f)(tt.tensor([1.0, -1.0, 3.0])).tolist() == [1.0, -2.0, 3.0]
+
+
+def test_what_is_written_after_shared_operations_is_seen_by_views() -> None:
+    def f(a: Any) -> Any:
+        b = a * 3
+        c = b.detach()
+        c.add_(1)
+        return b + a
+
+    assert vmap(f)(tt.tensor([1.0, 2.0, 3.0])).tolist() == [5.0, 9.0, 13.0]
+    x = tt.tensor([1.0, 2.0, 3.0])
+    assert vmap(lambda a: (a * 2, a.add_(10))[0] + a)(x).tolist() == [13.0, 16.0, 19.0]
+    assert x.tolist() == [11.0, 12.0, 13.0]
+
+
+def test_gradients_flow_through_a_first_run_that_is_not_for_all() -> None:
+    """d/dx of (2x)^2 + x is 8x + 1."""
+    x = tt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    vmap(lambda a: (a * 2).reshape(1).square().sum() + a)(x).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [9.0, 17.0, 25.0]
+
+
+@pytest.mark.parametrize("randomness", ["same", "different"])
+def test_random_numbers_beside_a_rule(randomness: str) -> None:
+    """They are those of a loop, and the generator moves as far as in a loop."""
+
+    class Twice(tt.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            return x * 2, in_dims[0]
+
+    tt.manual_seed(3)
+    result = vmap(lambda a: Twice.apply(a) + tt.rand(2), randomness=randomness)(tt.zeros(3, 2))
+    tt.manual_seed(3)
+    rows = [tt.rand(2).tolist() for _ in range(3)]
+    assert result.tolist() == (rows if randomness == "different" else [rows[0]] * 3)
+
+
+@pytest.mark.parametrize("view", [
+    lambda a: a[...], lambda a: a[()], lambda a: a.detach(), lambda a: a.to(a.dtype),
+    lambda a: a.real, lambda a: a.conj(), lambda a: a.contiguous(), lambda a: a.view_as(a),
+])  # fmt: skip
+def test_views_of_examples_without_dimensions_can_be_written_to(view: Any) -> None:
+    x = tt.arange(3.0)
+    assert vmap(lambda a: view(a).add_(1))(x).tolist() == [1.0, 2.0, 3.0]
+    assert x.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("mode", [tt.no_grad, tt.inference_mode])
+def test_gradients_flow_from_what_was_read_first_without_gradients(mode: Any) -> None:
+    """d/dx of (2x)^2 is 8x."""
+
+    def function(a: Any) -> Any:
+        double = a * 2
+        with mode():
+            double.reshape(1)
+        return double.reshape(1).square().sum()
+
+    x = tt.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    vmap(function)(x).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [8.0, 16.0, 24.0]

@@ -172,3 +172,25 @@ def test_what_does_not_fit_is_refused() -> None:
         flex.flex_attention(x, x, x, block_mask=flex.create_block_mask(flex.noop_mask, 1, 1, 2, 2))
     _, aux = flex.flex_attention(x, x, x, return_aux=flex.AuxRequest(max_scores=True))
     assert aux.lse is None and aux.max_scores.tolist() == [[[2.0] * 3] * 2]
+
+
+@pytest.mark.parametrize(("mask", "calls"), [
+    (lambda b, h, q, k: q >= k, 1),
+    (lambda b, h, q, k: (q.reshape(1) >= k).all(), 9),  # no operation on all indices at once
+])  # fmt: skip
+def test_a_mask_is_called_once_or_for_each_pair(mask: Any, calls: int) -> None:
+    seen = []
+
+    def counted(*indices: Any) -> Any:
+        seen.append(indices)
+        return mask(*indices)
+
+    found = flex.create_mask(counted, 1, 1, 3, 3, device="cpu")
+    assert len(seen) == calls
+    assert np.array_equal(found[0, 0].numpy(), np.tri(3, dtype=bool))
+
+
+def test_a_score_may_be_written_to() -> None:
+    q = tt.ones(1, 1, 2, 2)
+    added = flex.flex_attention(q, q, q, score_mod=lambda s, b, h, i, j: s.add_(i * j))
+    assert np.allclose(added.numpy(), 1.0)

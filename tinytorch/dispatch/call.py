@@ -173,8 +173,9 @@ TOLD: tuple[type[Exception], ...] = (
 
 
 def told(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
-    """What to raise for an error in a composite; if it is that of an answer, as it is."""
-    if op.public and torch_function.relevant(args, options):
+    """The error to raise for one in a composite: the same if an override may have raised it."""
+    fits = all(isinstance(args[i], Tensor) for i in op.plan.tensors if i < len(args))
+    if fits and op.public and torch_function.relevant(args, options):
         return error
     return retold(op, args, options, error)
 

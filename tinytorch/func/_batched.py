@@ -1,28 +1,28 @@
-"""Stand-ins for all examples of ``vmap`` at once, and what is the same for them as for each.
+"""Tensors that stand for all examples of ``vmap`` at once.
 
-A function of numbers that only does arithmetic on them, compares them and looks up by them need
-not run once for each: it runs once with a stand-in, which has the shape of one example and holds
-all. What is not known here to be the same for all at once ends the attempt, and so does any error;
-then the function runs for each example, as it would have.
+A function that only does arithmetic on its examples, compares them and looks up by them need not
+run once for each. Its first run gets stand-ins: each acts as the first example, and operations that
+compute the same for all examples at once do so on the values of all. Any other operation marks the
+levels of its stand-ins as failed and runs on the first examples alone, so that the run is that of
+the first example whatever happens in it, and the other examples follow one by one.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import Any
 
-from ..core import torch_function
 from ..core.device import device
+from ..core.storage import Storage
 from ..core.tensor import Tensor
 from ..core.torch_function_members import member
 from ..dispatch.op import NAMESPACES
 from ..dtypes import dtype
-from ..graph.inference import mapped
-from ..state import DRAWN
-from ._randomness import drawing
-from ._trees import flatten
+from ..state import inference_mode
+from ._trees import map_leaves
 
 #: What is asked of an example by a method, and what makes tensors like it.
 _OF_ONE = frozenset((
@@ -36,11 +36,12 @@ _NUMBER_FIRST = frozenset((
 ))  # fmt: skip
 _PLAIN_VALUES = frozenset((int, float, bool, complex, str, type(None), dtype, device))
 _INTEGERS = frozenset(("int64", "int32", "int16", "int8"))
+#: Errors that may concern another example than the first one, which raises its own.
+_ERRORS = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
+    Warning,
+)  # fmt: skip
 _NUMBER = itertools.count()
-
-
-class CannotBatch(BaseException):
-    """Ends an attempt; no Exception, which the function might hide."""
 
 
 class Level:
@@ -49,7 +50,8 @@ class Level:
     Attributes:
         size: The number of examples.
         randomness: As ``vmap`` was given it.
-        failed: Whether something met their stand-ins that is not known to be the same for all.
+        failed: Whether an operation has run on the first example alone.
+        has_rule: Whether the rule of a ``Function`` has been called for its examples.
     """
 
     def __init__(self, size: int, randomness: str = "error") -> None:
@@ -57,6 +59,7 @@ class Level:
         self.size = size
         self.randomness = randomness
         self.failed = False
+        self.has_rule = False
 
 
 @functools.cache
@@ -72,18 +75,32 @@ def _stand_in() -> type[Tensor]:
         def __torch_function__(
             cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            return _answer(func, args, kwargs or {})
+            return _call(func, args, kwargs or {})
 
-        def __iter__(self) -> NoReturn:
-            _fail([self])
+        def __iter__(self) -> Any:
+            return iter(first_example(self))
 
+    for name in (*Storage.__slots__, "_inference", "_level", "_mapped", "_shift", "_whole"):
+        setattr(StandIn, name, _field_of_first(name))
     return StandIn
 
 
-def stand_in(value: Tensor, levels: tuple[Level, ...]) -> Any:
-    """A tensor that stands for each example in ``value``, whose first dimensions are ``levels``."""
+def _field_of_first(name: str) -> property:
+    """Return the property that reads and writes a field of the first example."""
+
+    def write(self: Any, value: Any) -> None:
+        setattr(first_example(self), name, value)
+
+    return property(lambda self: getattr(first_example(self), name), write)
+
+
+def stand_in(value: Tensor, levels: tuple[Level, ...], example: Any = None) -> Any:
+    """A tensor that stands for each example in ``value``, whose first dimensions are ``levels``.
+
+    ``example`` is the first one, by default a view of ``value``.
+    """
     made: Any = object.__new__(_stand_in())
-    made._value, made._mapped_levels = value, levels
+    made._value, made._mapped_levels, made._first = value, levels, example
     return made
 
 
@@ -92,25 +109,30 @@ def is_stand_in(x: Any) -> bool:
     return "_mapped_levels" in getattr(x, "__dict__", ())
 
 
-def mapped_over(leaf: Any, dim: int, level: Level) -> Any:
+def mapped_over(leaf: Any, dim: int, level: Level, example: Any = None) -> Any:
     """A stand-in for the examples along ``dim`` of a tensor or of another stand-in."""
     outer = levels_of(leaf)
     value = value_of(leaf).movedim(len(outer) + dim, len(outer))
-    return stand_in(value, (*outer, level))
+    return stand_in(value, (*outer, level), example)
 
 
-def let_out(result: Any, level: Level, dim: int | None) -> Any:
-    """A result for those outside ``level``, its examples along ``dim``; None: it has none."""
+def can_stack(result: Any, level: Level, dim: int | None) -> bool:
+    """Whether ``stack_examples`` can return a result."""
     levels = levels_of(result)
-    if not isinstance(result, Tensor) and dim is not None or level in levels and dim is None:
-        raise CannotBatch
+    if dim is None:
+        return level not in levels
+    rank = value_of(result).ndim - len(levels) if isinstance(result, Tensor) else -1
+    return -rank - 1 <= dim <= rank
+
+
+def stack_examples(result: Any, level: Level, dim: int | None) -> Any:
+    """Copy of a result outside ``level``, with its examples along ``dim``."""
     if dim is None:
         return result
+    levels = levels_of(result)
     outer = tuple(other for other in levels if other is not level)
     together = (*outer, level)
     rank = value_of(result).ndim - len(levels)
-    if not -rank - 1 <= dim <= rank:
-        raise CannotBatch
     value = lifted(result, together, rank)
     sizes = [each.size for each in together]
     value = value.expand(*sizes, *value.shape[len(together) :])
@@ -119,40 +141,39 @@ def let_out(result: Any, level: Level, dim: int | None) -> Any:
     return stand_in(value, outer) if outer else value
 
 
+def stack_elements(result: Any, levels: tuple[Level, ...]) -> Any:
+    """View of a result outside ``levels``, with the examples of each along a leading dimension."""
+    own = levels_of(result)
+    outer = tuple(level for level in own if level not in levels)
+    value = lifted(result, (*outer, *levels), value_of(result).ndim - len(own))
+    sizes = [level.size for level in (*outer, *levels)]
+    value = value.expand(*sizes, *value.shape[len(sizes) :])
+    return stand_in(value, outer) if outer else value
+
+
 def lifted(x: Any, levels: tuple[Level, ...], rank: int) -> Any:
-    """What ``x`` holds with all of ``levels`` in front and ``rank`` dimensions behind them."""
+    """The values of ``x`` with all of ``levels`` in front and ``rank`` dimensions behind them."""
     own, value = levels_of(x), value_of(x)
     shape = value.shape[len(own) :]
     sizes = [level.size if level in own else 1 for level in levels]
     return value.reshape(*sizes, *[1] * (rank - len(shape)), *shape)
 
 
-def once(
-    function: Callable[..., Any], args: Iterable[Any], levels: tuple[Level, ...], **options: Any
-) -> Any:
-    """What ``function`` gives with stand-ins of ``levels`` among ``args``.
-
-    Raises:
-        CannotBatch: If that may not be what it would give for each example.
-    """
-
-    def refuse(engine: Any) -> NoReturn:
-        _end(levels)
-
-    token = DRAWN.set(refuse)
-    try:
-        with drawing("error", [value_of(leaf) for leaf in flatten((args, options))[0]]), mapped():
-            result = function(*args, **options)
-    except Exception:  # of the attempt's own making, perhaps: the examples will tell
-        raise CannotBatch from None
-    finally:
-        DRAWN.reset(token)
-    if any(level.failed for level in levels):
-        raise CannotBatch
-    return result
+def first_example(x: Any) -> Any:
+    """The first example of a stand-in, whose levels fail; anything else as it is."""
+    if not is_stand_in(x):
+        return x
+    for level in x._mapped_levels:
+        level.failed = True
+    return first(x)
 
 
-# -- what a stand-in answers ---------------------------------------------------------------------
+def resolved(x: Any) -> Any:
+    """The first example of a stand-in of which a level failed; anything else as it is."""
+    return first_example(x) if any(level.failed for level in levels_of(x)) else x
+
+
+# -- operations on stand-ins -----------------------------------------------------------------------
 
 
 def levels_of(x: Any) -> tuple[Level, ...]:
@@ -163,31 +184,35 @@ def value_of(x: Any) -> Any:
     return x._value if is_stand_in(x) else x
 
 
-def _end(levels: Iterable[Level]) -> NoReturn:
-    for level in levels:
-        level.failed = True
-    raise CannotBatch
+def _call(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call ``func`` for all examples at once where it allows that, else for the first ones."""
+    found = _call_at_once(func, args, options)
+    if found is not NotImplemented:
+        return found
+    return func(*map_leaves(first_example, args), **map_leaves(first_example, options))
 
 
-def _fail(values: Iterable[Any]) -> NoReturn:
-    _end(together(values))
-
-
-def _answer(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _call_at_once(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call ``func`` for all examples at once, or return NotImplemented."""
     given = (*args, *options.values())
     written, op = getattr(func, "__name__", ""), getattr(func, "op", None)
     name = written if op is None else op.name
     elementwise = name == "detach" if op is None else op.is_elementwise
     if name == "__get__" and func in _attributes():
-        return getattr(_example(args[0]), _attributes()[func])
+        return getattr(first(args[0]), _attributes()[func])
     if name in _OF_ONE and is_stand_in(args[0]):
-        return getattr(_example(args[0]), name)(*args[1:], **options)
-    if name == "__getitem__":
-        return _item(args[0], args[1])
-    if elementwise and not _writes(op, written, args, options):
-        if _are_plain(op, given) and (isinstance(given[0], Tensor) or written in _NUMBER_FIRST):
-            return _elementwise(func, args, options)
-    _fail((*given, *torch_function.relevant(args, options)))
+        return getattr(first(args[0]), name)(*args[1:], **options)
+    if any(level.failed for level in together(given)):
+        return NotImplemented
+    try:
+        if name == "__getitem__":
+            return _item(args[0], args[1])
+        if elementwise and not _writes(op, written, args, options):
+            if _are_plain(op, given) and (isinstance(given[0], Tensor) or written in _NUMBER_FIRST):
+                return _elementwise(func, args, options)
+    except _ERRORS:
+        return NotImplemented
+    return NotImplemented
 
 
 @functools.cache
@@ -216,9 +241,16 @@ def _are_plain(op: Any, given: tuple[Any, ...]) -> bool:
     return known and tensors <= max(1, len(op.plan.tensors) if op is not None else 1)
 
 
-def _example(x: Any) -> Any:
-    """The first example, for what all have in common."""
-    return value_of(x)[(0,) * len(levels_of(x))]
+def first(x: Any) -> Any:
+    """The first example of a stand-in, always the same object: operations may write to it."""
+    if not is_stand_in(x):
+        return x
+    if x._first is None:
+        value = x._value
+        # The mode of this moment is not that in which the value was made.
+        with inference_mode(False) if value.requires_grad else nullcontext():
+            x._first = value[(0,) * len(x._mapped_levels)]
+    return x._first
 
 
 def together(values: Iterable[Any]) -> tuple[Level, ...]:
@@ -233,7 +265,7 @@ def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> A
     rank, levels = max(ranks), together(tensors)
     # In promotion tensors without dimensions count less than others, and a stand-in's have some.
     if rank and min(ranks) == 0 and len({value_of(t).dtype for t in tensors}) > 1:
-        _fail(tensors)
+        return NotImplemented
 
     def whole(v: Any) -> Any:
         return lifted(v, levels, rank) if isinstance(v, Tensor) else v
@@ -241,10 +273,8 @@ def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> A
     result = func(*map(whole, args), **{name: whole(v) for name, v in options.items()})
     sizes = tuple(level.size for level in levels)
     if type(result) is not Tensor or result.shape[: len(sizes)] != sizes:
-        _fail(tensors)
-    if result.ndim != len(sizes) + rank:
-        _fail(tensors)
-    return stand_in(result, levels)
+        return NotImplemented
+    return stand_in(result, levels) if result.ndim == len(sizes) + rank else NotImplemented
 
 
 # -- looking up ------------------------------------------------------------------------------------
@@ -257,7 +287,7 @@ def _item(x: Any, index: Any) -> Any:
     rank = value.ndim - len(own)
     kinds = [_kind(item) for item in items]
     if "other" in kinds or kinds.count("rest") > 1 or len(items) > rank + ("rest" in kinds):
-        _fail([x, *items])
+        return NotImplemented
     if "rest" in kinds:
         at = kinds.index("rest")
         items[at : at + 1] = [slice(None)] * (rank - len(items) + 1)
@@ -266,7 +296,9 @@ def _item(x: Any, index: Any) -> Any:
     kept = [d for d in range(rank) if isinstance(items[d], slice)]
     levels = together([x, *items])
     order = [*range(len(own)), *(len(own) + d for d in (*taken, *kept))]
-    places: list[Any] = [_places(level, levels, value.device) for level in own]
+    places: list[Any] = [slice(None)] * len(own)  # a view, as each example's would be
+    if any(isinstance(items[d], Tensor) for d in taken):
+        places = [_places(level, levels, value.device) for level in own]
     places += [lifted(items[d], levels, 0) if isinstance(items[d], Tensor) else items[d]
                for d in taken]  # fmt: skip
     return stand_in(value.permute(order)[tuple(places)], levels)

@@ -1,9 +1,8 @@
-"""``Function.vmap``: what a user's function does with all examples of a ``vmap`` at once.
+"""``Function.vmap``: the rule by which a user's function runs for all examples of a ``vmap``.
 
-Where ``vmap`` runs a function for one example after the other, the first call of a ``Function``
-that has such a rule ends that, and the outermost ``vmap`` tries stand-ins for all examples, with
-which the rule is called. Where something else meets them that is not known to be the same for all
-at once, the examples run one by one after all, and ``forward`` does with each what it does.
+While a program has a function with such a rule, ``vmap`` gives stand-ins for all examples to the
+first run of what it maps, and the function calls the rule with the values that they hold. After an
+operation that cannot run for all examples at once, ``forward`` runs for each example instead.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any, NamedTuple
 from ..autograd.function import Function
 from ..core.tensor import Tensor
 from ..graph.inference import APPLYING
-from ._batched import CannotBatch, Level, levels_of, mapped_over, stand_in, together, value_of
-from ._trees import flatten, spread, unflatten
+from ._batched import Level, first_example, levels_of, mapped_over, stand_in, together, value_of
+from ._trees import flatten, map_leaves, spread, unflatten
 
 
 class VmapInfo(NamedTuple):
@@ -31,17 +30,9 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-class Wanted(BaseException):
-    """Takes the call of a function that has a rule to the outermost ``vmap``."""
-
-
-class RuleFailed(BaseException):
-    """Takes the error of a rule past an attempt that may fail for other reasons."""
-
-
 @contextmanager
 def applying(rule: Any) -> Iterator[None]:
-    """Have every ``Function`` that is applied in a block ask ``rule`` first."""
+    """Have ``Function.apply`` call ``rule`` first while a block runs."""
     token = APPLYING.set(rule)
     try:
         yield
@@ -49,32 +40,33 @@ def applying(rule: Any) -> Iterator[None]:
         APPLYING.reset(token)
 
 
-def want(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function asks that is called for each example."""
-    if _has_rule(cls):
-        raise Wanted
-    return NotImplemented
-
-
 def by_rule(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function asks that is called with stand-ins for all examples, or with none."""
+    """Result of ``cls.apply`` for all examples at once; NotImplemented without stand-ins."""
     leaves, structure = flatten(args)
     levels = together(leaves)
     if not levels:
         return NotImplemented
-    if kwargs or not _has_rule(cls):
-        raise CannotBatch
-    level, outer = levels[-1], len(levels) > 1
+    if kwargs or not _has_rule(cls) or any(level.failed for level in levels):
+        return cls.apply(*map_leaves(first_example, args), **map_leaves(first_example, kwargs))
+    level = levels[-1]
+    for each in levels:
+        each.has_rule = True
     dims = [0 if level in levels_of(leaf) else None for leaf in leaves]
     given = [leaf if dim is None else _opened(leaf) for leaf, dim in zip(leaves, dims, strict=True)]
     info = VmapInfo(level.size, level.randomness)
-    try:
-        result = cls.vmap(info, unflatten(structure, dims), *unflatten(structure, given))
-        return _closed(result, level)
-    except Exception as error:
-        if outer:  # the stand-ins of others may be what it met
-            raise
-        raise RuleFailed from error
+    result = cls.vmap(info, unflatten(structure, dims), *unflatten(structure, given))
+    return _closed(result, level)
+
+
+def have_rules() -> bool:
+    """Whether the program has a function with a rule."""
+    return any(cls.vmap is not Function.vmap for cls in _subclasses(Function))
+
+
+def _subclasses(cls: Any) -> Iterator[Any]:
+    for subclass in cls.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 def _has_rule(cls: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
@@ -12,14 +12,14 @@ from ..state import DRAWN, current_backend, generator, generator_context
 from ._trees import flatten
 
 
-#: What reads or sets the state of an engine; some engines have a part of these alone.
+#: Methods that read or set the state of an engine; some engines have a part of these alone.
 _STATE_METHODS = frozenset(
     ("get_state", "has_moved", "initial_seed", "manual_seed", "rewind", "set_state", "snapshot")
 )
 
 
-class Refusing:
-    """In the place of a generator: it may be asked for its state, but not for numbers.
+class _StateOnly:
+    """Stands for a generator in a block: its state can be read and set as outside.
 
     Args:
         engine: The generator's engine.
@@ -30,9 +30,32 @@ class Refusing:
             if hasattr(engine, name):
                 setattr(self, name, getattr(engine, name))
 
+
+class Noticing(_StateOnly):
+    """Calls a function before a generator draws.
+
+    Args:
+        found: The generator.
+        notice: The function.
+    """
+
+    def __init__(self, found: Any, notice: Callable[[], None]) -> None:
+        super().__init__(getattr(found, "_engine", found))
+        self._found = found
+        self._notice = notice
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _STATE_METHODS:
+            self._notice()
+        return getattr(self._found, name)
+
+
+class Refusing(_StateOnly):
+    """Raises for every random number."""
+
     def __getattr__(self, name: str) -> NoReturn:
         if name in _STATE_METHODS:
-            raise AttributeError(name)
+            raise AttributeError(name, name=name, obj=self)
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the "
             "'same' or 'different' randomness flags on vmap or perform the randomness operation "
@@ -69,6 +92,28 @@ def drawing(randomness: str, args: Any) -> Iterator[None]:
                 refusing = Refusing(getattr(found, "_engine", found))
                 stack.enter_context(generator_context(refusing, backend))
         yield
+
+
+@contextmanager
+def noticing_draws(args: Any, notice: Callable[[], None]) -> Iterator[None]:
+    """Call ``notice`` before each random number that a block draws."""
+
+    def on_draw(engine: Any) -> None:
+        notice()
+        if outer is not None:
+            outer(engine)
+
+    outer = DRAWN.get()
+    token = DRAWN.set(on_draw)
+    try:
+        with ExitStack() as stack:
+            for backend in _backends(args):
+                found = generator(backend)
+                if not isinstance(found, Refusing):
+                    stack.enter_context(generator_context(Noticing(found, notice), backend))
+            yield
+    finally:
+        DRAWN.reset(token)
 
 
 class Repeated:

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from ..autograd.levels import transforming
 from ..core import torch_function
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
-from ..graph.inference import APPLYING, mapped
+from ..graph.inference import mapped
 from ..state.tracebacks import short
-from ._batched import CannotBatch, Level, is_stand_in, let_out, mapped_over, once
+from ._batched import (
+    Level,
+    can_stack,
+    first,
+    first_example,
+    is_stand_in,
+    levels_of,
+    mapped_over,
+    resolved,
+    stack_elements,
+    stack_examples,
+    stand_in,
+    value_of,
+)
 from ._level import P, R
-from ._mapped_functions import RuleFailed, Wanted, applying, by_rule, want
-from ._randomness import Repeated, check_randomness, drawing
+from ._mapped_functions import applying, by_rule, have_rules
+from ._randomness import Repeated, check_randomness, drawing, noticing_draws
 from ._trees import Tree, flatten, spread, unflatten
 
 
@@ -40,12 +56,12 @@ def vmap(
 
     It runs ``func`` once for each example, on ordinary tensors, which are views of the arguments:
     no faster than a loop, but with every operation, control flow that depends on data, and
-    ``item``, which PyTorch refuses. Where the examples are numbers it first tries to run ``func``
-    for all of them at once, which does for arithmetic, comparisons, and looking up in tensors;
-    nothing else counts. Gradients flow through it in both directions. What
-    ``func`` writes in place into an example is written into the argument. Writing into a tensor
-    that is no example and was not made by ``func`` is refused, as what the examples write there
-    would mix.
+    ``item``, for which PyTorch raises. Where the examples have no dimensions, one run serves for
+    all of them if it only does arithmetic, comparisons, and looking up in tensors; after any other
+    operation that run is the first example's, and the others follow. Gradients flow through it
+    in both directions. What ``func`` writes in place into an example is written into the argument.
+    Writing into a tensor that is no example and was not made by ``func`` is refused, as what the
+    examples write there would mix.
 
     Args:
         func: Takes examples, returns tensors or a tree of them.
@@ -90,6 +106,44 @@ def vmap(
         return result
 
     return short(wrapper)
+
+
+def map_elements(
+    func: Callable[..., Any], sizes: tuple[int, ...], values: tuple[Tensor, ...], device: Any
+) -> Any:
+    """``func`` of each element of ``values`` and of its indices, for tensors of shape ``sizes``.
+
+    One call serves for all elements where ``vmap`` would need no more.
+
+    Args:
+        func: A function of tensors without dimensions: an element of each of ``values``, then its
+            index along each dimension.
+        sizes: The shape of ``values``, and of the result.
+        values: Tensors of that shape; there may be none.
+        device: The device of the indices.
+
+    Returns:
+        The results, perhaps a view in which elements share memory.
+    """
+    indices = [NAMESPACES[""]["arange"](size, device=device) for size in sizes]
+    levels = tuple(map(Level, sizes))
+    with transforming(), drawing("error", values), mapped() as number, applying(by_rule):
+        views: list[Any] = [value[...] for value in values]
+        for view in views:
+            view._mapped = number  # A function may write to its elements.
+        if 0 in sizes:
+            results = [func(*(x.new_zeros(()) for x in (*views, *indices)))]
+        else:
+            given = [mapped_over(i, 0, level) for i, level in zip(indices, levels, strict=True)]
+            result = func(*(stand_in(view, levels) for view in views), *given)
+            if isinstance(result, Tensor) and not any(level.failed for level in levels):
+                return stack_elements(result, levels)
+            results = [first_example(result)]
+        for at in itertools.islice(itertools.product(*map(range, sizes)), 1, None):
+            given = [index[i] for index, i in zip(indices, at, strict=True)]
+            results.append(func(*(view[at] for view in views), *given))
+    stacked = _together(_name(func), tuple(results), 0, math.prod(sizes))
+    return stacked.reshape(*sizes, *stacked.shape[1:])
 
 
 def _name(func: Any) -> str:
@@ -177,34 +231,74 @@ class _Call(NamedTuple):
 
 def _mapped(call: _Call) -> Any:
     """The results of all examples, stacked."""
-    inner = any(map(is_stand_in, call.inputs.leaves))
-    try:
-        if inner or _may_be_at_once(call.inputs, call.randomness):
-            return _at_once(call)
-    except CannotBatch:
-        if inner:
-            raise
-    if APPLYING.get() is want:  # an outer one answers
-        return _in_turn(call)
-    try:
-        with applying(want):
-            return _in_turn(call)
-    except Wanted:
-        return _by_rules(call)
+    call = call._replace(inputs=call.inputs._replace(leaves=[*map(resolved, call.inputs.leaves)]))
+    inputs, randomness = call.inputs, call.randomness
+    values = [*map(value_of, inputs.leaves)]
+    level = Level(inputs.size, randomness)
+    repeated = Repeated(randomness, values)
+    results: list[tuple[list[Any], Tree]] = []
+    with drawing(randomness, values), repeated.noticing(), mapped() as number:
+        shares = _may_be_at_once(call)
+        if shares or inputs.size and have_rules():
+            results.append(_first_run(call, level, number, shares))
+        else:
+            level.failed = True
+        if level.failed:
+            for i in range(len(results), inputs.size or 1):
+                if i:
+                    repeated.restart()
+                given = [
+                    leaf if dim is None else _example(leaf, dim, i, number)
+                    for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
+                ]
+                results.append(_run(call, given))
+    return _stacked(call, results) if level.failed else _stacked_at_once(call, results[0], level)
 
 
-def _by_rules(call: _Call) -> Any:
-    """The results, by the rules of the functions of the user's that are applied, if it can be."""
-    try:
-        return _at_once(call)
-    except CannotBatch:
-        with applying(None):
-            return _in_turn(call)
+def _run(call: _Call, given: list[Any]) -> tuple[list[Any], Tree]:
+    """The leaves of the function's result, and the tree they are in."""
+    return flatten(call.func(*unflatten(call.inputs.structure, given), **call.kwargs))
 
 
-def _in_turn(call: _Call) -> Any:
-    """The results, by one run for each example."""
-    results = _results(call.func, call.inputs, call.kwargs, call.randomness)
+def _first_run(call: _Call, level: Level, number: int, shares: bool) -> tuple[list[Any], Tree]:
+    """The result for all examples, or for the first one if the level fails.
+
+    Unless ``shares``, it is for all only after a function's rule has been called.
+    """
+
+    def fail() -> None:
+        level.failed = True
+
+    inputs = call.inputs
+    given = [
+        leaf if dim is None else _all_examples(leaf, dim, level, number)
+        for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
+    ]
+    values = [*map(value_of, inputs.leaves)]
+    # In the mode "error" a draw raises.
+    noticing = nullcontext() if call.randomness == "error" else noticing_draws(values, fail)
+    with applying(by_rule), noticing:
+        leaves, structure = _run(call, given)
+    dims = _out_dims(call.name, call.out_dims, structure)
+    if not (shares or level.has_rule) or not all(
+        can_stack(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)
+    ):
+        level.failed = True
+    if level.failed:
+        leaves = [first_example(leaf) if level in levels_of(leaf) else leaf for leaf in leaves]
+    return leaves, structure
+
+
+def _stacked_at_once(call: _Call, result: tuple[list[Any], Tree], level: Level) -> Any:
+    """The results of all examples from one run."""
+    leaves, structure = result
+    dims = _out_dims(call.name, call.out_dims, structure)
+    done = [stack_examples(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    return unflatten(structure, done)
+
+
+def _stacked(call: _Call, results: list[tuple[list[Any], Tree]]) -> Any:
+    """The results of all examples from one run for each."""
     structure = _common(call.name, [structure for _, structure in results])
     dims = _out_dims(call.name, call.out_dims, structure)
     columns = zip(*[leaves for leaves, _ in results], strict=True)
@@ -215,50 +309,26 @@ def _in_turn(call: _Call) -> Any:
     return unflatten(structure, done)
 
 
-def _at_once(call: _Call) -> Any:
-    """The results of all examples from one run; CannotBatch if that may differ from many."""
-    inputs = call.inputs
-    level = Level(inputs.size, call.randomness)
-    given = [
-        leaf if dim is None else mapped_over(leaf, dim, level)
-        for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
-    ]
-    try:
-        with applying(want if APPLYING.get() is want else by_rule):
-            result = once(call.func, unflatten(inputs.structure, given), (level,), **call.kwargs)
-    except RuleFailed as failure:
-        raise failure.__cause__ from None  # type: ignore[misc]
-    leaves, structure = flatten(result)
-    dims = _out_dims(call.name, call.out_dims, structure)
-    done = [let_out(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)]
-    return unflatten(structure, done)
+def _may_be_at_once(call: _Call) -> bool:
+    """Whether one run may serve for all examples, whatever functions are in it.
 
-
-def _may_be_at_once(inputs: _Inputs, randomness: str) -> bool:
-    """Whether the examples are numbers of plain tensors."""
-    over = [leaf for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True) if dim is not None]
-    return (
-        randomness == "error" and inputs.size > 1 and not torch_function.must_ask()
-        and all(leaf.ndim == 1 and torch_function.is_never_asked(type(leaf)) for leaf in over)
+    It may inside another such run, and where the examples have no dimensions: most operations on
+    these run for all examples at once.
+    """
+    leaves, dims, _, size = call.inputs
+    over = [leaf for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    return size > 0 and (
+        any(map(is_stand_in, leaves))
+        or (call.randomness == "error" and size > 1 and not torch_function.must_ask()
+            and all(t.ndim == 1 and torch_function.is_never_asked(type(t)) for t in over))
     )  # fmt: skip
 
 
-def _results(
-    func: Callable[..., Any], inputs: _Inputs, kwargs: dict[str, Any], randomness: str
-) -> list[tuple[list[Any], Tree]]:
-    """The leaves of each example's result, and the tree they are in."""
-    results = []
-    repeated = Repeated(randomness, inputs.leaves)
-    with drawing(randomness, inputs.leaves), repeated.noticing(), mapped() as number:
-        for i in range(inputs.size or 1):
-            if i:
-                repeated.restart()
-            given = [
-                leaf if dim is None else _example(leaf, dim, i, number)
-                for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
-            ]
-            results.append(flatten(func(*unflatten(inputs.structure, given), **kwargs)))
-    return results
+def _all_examples(batch: Any, dim: int, level: Level, number: int) -> Any:
+    """Return a stand-in for all examples; its first one may be written to, as may views of it."""
+    made = mapped_over(batch, dim, level, _example(first(batch), dim, 0, number))
+    value_of(made)._mapped = number
+    return made
 
 
 def _example(batch: Any, dim: int, i: int, number: int) -> Tensor:

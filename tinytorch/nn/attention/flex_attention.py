@@ -14,10 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 from ...core.device import device as _device
 from ...core.tensor import Tensor
 from ...dtypes import float32, float64, int32
-from ...func import vmap
-from ...func._batched import CannotBatch, Level, lifted, mapped_over, once, stand_in
+from ...func.mapping import map_elements
 from ...ops.create.factories import ones
-from ...ops.create.ranges import arange
 from ...ops.nn.padding import pad
 from ...ops.pointwise.selection import where
 from ...ops.sort.sorting import argsort
@@ -131,31 +129,8 @@ def create_mask(
                   [ True,  True]]]])
     """
     sizes = (B or 1, H or 1, Q_LEN, KV_LEN)
-    made: Any = _over_indices(mod_fn, sizes, device)
+    made: Any = map_elements(mod_fn, sizes, (), device)
     return made.expand(sizes).clone()  # type: ignore[no-any-return]
-
-
-def _over_indices(
-    function: Callable[..., Any], sizes: tuple[int, ...], device: Any, *scores: Tensor
-) -> Any:
-    """A function of numbers, of all pairs: at once where that is the same, else one by one."""
-    indices = [arange(n, device=device) for n in sizes]
-    levels = tuple(map(Level, sizes))
-    numbers = [mapped_over(i, 0, level) for i, level in zip(indices, levels, strict=True)]
-    try:
-        result = once(function, (*(stand_in(x, levels) for x in scores), *numbers), levels)
-        if not isinstance(result, Tensor) or result.ndim:
-            raise CannotBatch
-        return lifted(result, levels, 0).expand(sizes)
-    except CannotBatch:
-        return _one_by_one(function, len(scores))(*scores, *indices)
-
-
-def _one_by_one(function: Callable[..., Any], scores: int) -> Callable[..., Any]:
-    for place in (3, 2, 1, 0):
-        dims = [0] * scores + [0 if at == place else None for at in range(4)]
-        function = vmap(function, in_dims=tuple(dims))
-    return function
 
 
 class BlockMask:
@@ -388,7 +363,7 @@ def _modified(
     where_made: _device = scores.device
     sizes = batches, heads, queries, keys
     if score_mod is not None:
-        scores = _over_indices(score_mod, sizes, where_made, scores)
+        scores = map_elements(score_mod, sizes, (scores,), where_made)
     if block_mask is None:
         return scores
     if block_mask.seq_lengths != (queries, keys):
@@ -396,5 +371,5 @@ def _modified(
             f"block_mask was made for {block_mask.seq_lengths} queries and keys, got "
             f"{(queries, keys)}"
         )
-    counts = _over_indices(block_mask.mask_mod, sizes, where_made)
+    counts = map_elements(block_mask.mask_mod, sizes, (), where_made)
     return where(counts, scores, -float("inf"))
