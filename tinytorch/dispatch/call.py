@@ -32,7 +32,7 @@ from .inplace import call_inplace
 from .low_precision import asks_for_low, call_low, composite_low, is_low
 from .out import check_out, check_resized, refuse_recorded, write_to_out
 from .record import apply
-from .spec import Op
+from .spec import Op, Out
 from .waiting_views import elements_of, view_of_waiting
 
 
@@ -93,20 +93,21 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
 def call_into(op: Op, out: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The operation with its result written to ``out``."""
     check_out(op, out, (*args, *options.values()))
-    if op.exact_out == "gives" and isinstance(out, Tensor) and options.get("dtype") is None:
+    if op.out is Out.DTYPE_ARGUMENT and isinstance(out, Tensor) and options.get("dtype") is None:
         options["dtype"] = out.dtype
-    exact = _is_exact(op.exact_out, (*args, *options.values()))
+    exact = _is_exact(op.out, (*args, *options.values()))
     with autocast.Off():
         result = call_plain(op, args, options)
     check_resized(op, out, result, (*args, *options.values()))
     return write_to_out(out, result, op, exact)
 
 
-def _is_exact(mode: bool | str | None, given: tuple[Any, ...]) -> bool:
+def _is_exact(mode: Out | None, given: tuple[Any, ...]) -> bool:
     """Whether what was given decides that ``out=`` has to have the result's dtype."""
-    if mode == "numbers":
+    if mode is Out.EXACT_WITH_NUMBERS:
         return any(v is not None and not isinstance(v, Tensor) for v in given)
-    return mode == "reals" and not any(isinstance(v, Tensor) and v.is_complex() for v in given)
+    complex_given = any(isinstance(v, Tensor) and v.is_complex() for v in given)
+    return mode is Out.EXACT_FOR_REALS and not complex_given
 
 
 def call_plain(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -140,7 +141,7 @@ def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> An
         if cast is not None:
             with autocast.Off():
                 return call_composite(op, *cast[:2])
-    if options and op.out and "out" in options:
+    if "out" in options and op.wraps_out:
         return _composite_into(op, options.pop("out"), args, options)
     if op.is_wide and (is_low(args) or options and is_low([*options.values()])):
         return composite_low(op, body_of(op), args, options)

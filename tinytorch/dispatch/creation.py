@@ -22,7 +22,7 @@ from .arguments import checked_size as checked_size
 from .compiled import make_function, serve
 from .op import Op, Operation, declare, dress, set_function
 from .out import write_to_out
-from .spec import Form
+from .spec import Form, Out
 
 #: The keywords every creation function takes beside its own.
 _COMMON: dict[str, tuple[str, Any]] = {
@@ -108,8 +108,8 @@ def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -
         values[op.plan.sizes] = checked_size(op.name, values[op.plan.sizes])
     out = wrap(op.run(xp, tuple(values)), xp)
     if target is not None:
-        if op.exact_out in ("fills", "counts"):
-            out = _in_shape_of(target, out, op.exact_out == "counts")
+        if op.out in (Out.RESHAPE, Out.RESHAPE_OR_WARN):
+            out = _in_shape_of(target, out, op.out is Out.RESHAPE_OR_WARN)
         return write_to_out(target, out, op, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
         out = pinned(out)

@@ -20,7 +20,7 @@ from .backward import Backward
 from .low_precision import call_low, in_float32, is_low
 from .out import check_overlap, check_writable, scalar_name, stands_for_many, write
 from .record import any_rg, keep_out, make_node, watch
-from .spec import Op
+from .spec import Op, Out, Overlap
 from .waiting_views import elements_of
 
 
@@ -40,7 +40,7 @@ def _check_target(op: Op, target: Any) -> None:
             f"{op.name}_(): argument 'input' (position 1) must be Tensor, not "
             f"{type(target).__name__}"
         )
-    if op.exact_out == "reals" and target.is_complex():
+    if op.out is Out.EXACT_FOR_REALS and target.is_complex():
         raise RuntimeError(f"In-place {op.name} is not supported for complex tensors.")
 
 
@@ -102,7 +102,7 @@ def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: An
     given = (*args, *options.values())
     _check_overlap(op, target, given[1:])
     value = op.function(*_with_old_value(target, args, options), **options)
-    if op.exact_out is True and value.dtype is not target.dtype:
+    if op.out is Out.EXACT and value.dtype is not target.dtype:
         raise RuntimeError(
             f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
             f"operation's result requires dtype {scalar_name(value.dtype)}"
@@ -123,7 +123,9 @@ def _with_old_value(target: Tensor, args: tuple[Any, ...], options: Any) -> tupl
 
 
 def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
-    if (target._vc is not None or op.plan.picks) and not op.buffered:
+    if op.overlap not in (None, Overlap.CHECKED):
+        return
+    if target._vc is not None or op.plan.picks:
         check_overlap(target, target._data, others, op.plan.picks)
 
 

@@ -45,6 +45,8 @@ from .spec import Index as Index
 from .spec import Mask as Mask
 from .spec import Op as Op
 from .spec import Operand as Operand
+from .spec import Out as Out
+from .spec import Overlap as Overlap
 from .spec import Shape as Shape
 
 P = ParamSpec("P")
@@ -119,8 +121,9 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``"copies"`` where that is so of copies alone,
             ``gather`` from which position on too many arguments are one
             sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
-            torch does, ``buffered``, ``exact_out``, ``former_order``, ``forms`` the signatures that
-            the stub declares where the result depends on the arguments:
+            torch does, ``out`` the dtypes ``out=`` may have (an ``Out``), ``overlap`` the memory
+            that it may share with arguments (an ``Overlap``), ``former_order``, ``forms`` the
+            signatures that the stub declares where the result depends on the arguments:
             ``"(input: Tensor, dim: int) -> return_types.max"``, ``like`` a function whose
             docstring tells of the parameters that this one's does not.
 
@@ -143,10 +146,10 @@ def composite(function: None = None, /, **options: Any) -> MakeComposite: ...
 def composite(function: Any = None, /, **options: Any) -> Any:
     """File a plain function over tensors as an operation.
 
-    It has no kernel and no rule of its own; options as for ``op``, and ``out`` whether it takes
-    ``out=``, which ``function`` need not know of. ``fast`` is an operation that runs the calls with
-    arguments of its classes; of a composite that writes to its first argument it is the in-place
-    form. Its parameters are those that the composite accepts by position.
+    It has no kernel and no rule of its own; options as for ``op``. With the option ``out`` it
+    takes ``out=``, which need not be a parameter of ``function``. ``fast`` is an operation that
+    runs the calls with arguments of its classes; of a composite that writes to its first argument
+    it is the in-place form. Its parameters are those that the composite accepts by position.
     """
     if function is None:
         return partial(composite, **options)

@@ -12,7 +12,7 @@ from ..core.waiting import put
 from ..graph.inference import MAPPED, check_mapped, check_update
 from ..state import grad_enabled
 from ..warnings import warn
-from .spec import Op
+from .spec import Op, Out, Overlap
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:
@@ -119,7 +119,7 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
-            write_to_out(o, r, op, op.exact_out not in (False, "castable"))
+            write_to_out(o, r, op, op.out not in (Out.CAST_EACH, Out.SAFE_CAST))
         return type(result).written(*out) if hasattr(result, "written") else tuple(out)
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
@@ -151,17 +151,17 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
 
 def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool) -> None:
     """An error unless a result goes into ``out=`` of another dtype."""
-    if exact or op.exact_out in (True, "gives"):
+    if exact or op.out in (Out.EXACT, Out.DTYPE_ARGUMENT):
         raise RuntimeError(
             f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
             "instead"
         )
-    if op.exact_out == "truth":
+    if op.out is Out.BOOL:
         if have.name not in ("bool", "uint8"):
             raise RuntimeError(
                 f"{op.name} only supports bool tensor for result, got: {scalar_name(have)}"
             )
-    elif wanted.category > have.category and op.exact_out != "any":
+    elif wanted.category > have.category and op.out is not Out.ANY:
         raise _narrower(op, wanted, have)
 
 
@@ -170,7 +170,7 @@ def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
     text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
     if op.plan.sequence is not None:
         return TypeError(f"{op.name}(): input types {text}")
-    if "linalg" in op.namespaces or op.exact_out == "castable":
+    if "linalg" in op.namespaces or op.out is Out.SAFE_CAST:
         return RuntimeError(
             f"{op.name}: Expected result to be safely castable from {scalar_name(wanted)} dtype, "
             f"but got result with dtype {scalar_name(have)}"
@@ -217,14 +217,15 @@ def check_overlap(target: Tensor, data: Any, others: Iterable[Any], alone: bool 
 
 def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
     """``check_overlap`` for ``out=`` of operations that write while they read."""
-    alone = op.plan.picks or op.plan.sequence is not None or op.buffered == "apart"
-    elementwise = op.inplace or op.buffered in (False, "first")
+    alone = op.plan.picks or op.plan.sequence is not None or op.overlap is Overlap.DISJOINT
+    elementwise = op.inplace or op.overlap in (Overlap.CHECKED, Overlap.FIRST)
     if op.kernel is not None:
         elementwise = elementwise or op.promote is not None or op.plan.params == ("input",)
-    if op.buffered is True and not op.inplace or not (alone or elementwise):
+    if op.overlap is Overlap.ALLOWED and not op.inplace or not (alone or elementwise):
         return
     read = [t for arg in args for t in (arg if isinstance(arg, (tuple, list)) else (arg,))]
-    if op.buffered in (True, "first"):  # the others are read before, but this is copied to ``out``
+    if op.overlap in (Overlap.ALLOWED, Overlap.FIRST):
+        # The others are read before, but this one is copied to ``out``.
         read = read[:1]
     # Where there is an in-place form, the first one's elements go to the same places.
     first, rest = (read[:1], read[1:]) if op.plan.picks and op.inplace else ([], read)

@@ -10,10 +10,9 @@ import inspect
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .spec import Op
+from .spec import Op, Out
 
 Parameter = inspect.Parameter
 
@@ -107,7 +106,7 @@ def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
 def takes_out(spec: Op) -> bool:
     """Whether ``out=`` is worth showing: views have none, and torch's nn.functional neither."""
     if spec.kernel is None:
-        return spec.out
+        return spec.wraps_out
     public = [space for space in spec.namespaces if space not in ("Tensor", "nn.functional")]
     return bool(public) and not spec.view and not spec.attribute
 
@@ -142,9 +141,6 @@ def shown(annotation: Any) -> Any:
         return annotation
     return re.sub(r"\b(Array|Operand|Index|Mask)\b", lambda m: _SHOWN[m[0]], annotation)
 
-
-if TYPE_CHECKING:
-    from .spec import Op
 
 #: Between the lines of an ``Args:`` section, and of one of its entries.
 _LINE, _NEXT = "\n        ", "\n            "
@@ -213,7 +209,7 @@ def without_out(doc: str) -> str:
 def _out(spec: Op) -> str:
     if spec.returns is not None or str(spec.annotations.get("return")).startswith("tuple"):
         return _SEVERAL_OUT
-    return _EXACT_OUT if spec.exact_out in (True, "gives") else _WIDER_OUT
+    return _EXACT_OUT if spec.out in (Out.EXACT, Out.DTYPE_ARGUMENT) else _WIDER_OUT
 
 
 def _shared(name: str) -> str:

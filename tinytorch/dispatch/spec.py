@@ -63,6 +63,46 @@ class Form(Enum):
         return self in (Form.INPLACE, Form.INPLACE_OPERATOR, Form.SET_ITEM)
 
 
+class Out(Enum):
+    """Dtypes that ``out=`` may have, by the dtype of the result, and the shape it keeps."""
+
+    #: A dtype that the result's can be cast to; for several results exactly theirs.
+    CAST = "cast"
+    #: A dtype that the result's can be cast to, for each of several results, too.
+    CAST_EACH = "cast each"
+    #: The same, with the error text of ``linalg``.
+    SAFE_CAST = "safe cast"
+    #: The result's dtype.
+    EXACT = "exact"
+    #: The result's dtype if an argument is no tensor, else as ``CAST``.
+    EXACT_WITH_NUMBERS = "exact with numbers"
+    #: The result's dtype unless an argument is complex, then as ``CAST``.
+    EXACT_FOR_REALS = "exact for reals"
+    #: The dtype that the argument ``dtype`` names, by default that of ``out=``.
+    DTYPE_ARGUMENT = "dtype argument"
+    #: Any dtype.
+    ANY = "any"
+    #: bool or uint8.
+    BOOL = "bool"
+    #: As ``CAST``; ``out=`` with as many elements as the result keeps its shape.
+    RESHAPE = "reshape"
+    #: The same, with a warning for another number of elements.
+    RESHAPE_OR_WARN = "reshape or warn"
+
+
+class Overlap(Enum):
+    """Memory that an argument may share with ``out=``, or with the target of an in-place form."""
+
+    #: Any: all arguments are read before anything is written.
+    ALLOWED = "allowed"
+    #: The whole of it; a part raises an error.
+    CHECKED = "checked"
+    #: The same, and only the first argument is checked for ``out=``.
+    FIRST = "first"
+    #: None: not even ``out=`` itself may be an argument.
+    DISJOINT = "disjoint"
+
+
 @dataclass(eq=False, repr=False)
 class Registered:
     """What is registered beside a kernel, once it is an operation; its other names share it.
@@ -116,7 +156,10 @@ class Op:
         keeps: The kernel of recorded calls, which returns its result and an array from on the way
             there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
             nor where hooks ask for what is saved. None elsewhere.
-        out: Whether a composite takes ``out=``, which its function does not.
+        out: The dtypes that ``out=`` may have. None: as ``Out.CAST``, and a composite takes no
+            ``out=`` but that of its function.
+        overlap: The memory that arguments may share with what is written. None: the kind of
+            operation decides.
         view: Whether the result may share its input's memory.
         itself: Whether it returns its argument where its kernel does.
         moves: Whether it moves elements, whatever they are: its kernel takes arrays of the dtypes
@@ -131,18 +174,6 @@ class Op:
         frees: Whether a second backward pass is refused though a node kept no tensor (torch keeps
             one there, such as an index, or a number made a tensor); ``"copies"``: where it copied.
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
-        exact_out: Whether ``out=`` has to have the result's own dtype, as in torch, or any of its
-            kind or a higher one; None: exact for several results; ``"gives"``: is its ``dtype=``;
-            ``"numbers"``: exact beside numbers, not beside tensors; ``"reals"``: exact unless an
-            operand is complex; ``"any"``: any dtype does; ``"fills"``: with as many elements as
-            the result, it keeps its shape; ``"counts"``: so, and with another number of them
-            there is a warning; ``"truth"``: bool or uint8, whichever of them the
-            result has; ``"castable"``: of a higher kind, too, with errors in ``linalg``'s words.
-        buffered: Whether all is read before anything is written, so that operands may share the
-            memory that the in-place form writes to; False where PyTorch refuses an ``out=`` that
-            shares memory in part with what is read, ``"first"`` where it looks at the first
-            operand alone, ``"apart"`` where nothing read may be ``out=`` itself, None where the
-            kind of operation decides.
         node: torch's name of its nodes where that does not follow from its own, or a function of
             the node that gives it. A composite's is for the nodes of its results.
         copy_node: The name where an operation with ``view`` had to copy, and ``number_node`` that
@@ -168,7 +199,8 @@ class Op:
     ufunc: str | None = None
     whole: str | None = None
     keeps: Callable[..., Any] | None = None
-    out: bool = False
+    out: Out | None = None
+    overlap: Overlap | None = None
     view: bool = False
     itself: bool = False
     moves: bool = False
@@ -180,8 +212,6 @@ class Op:
     strict: bool = False
     frees: bool | str = False
     former_order: tuple[str, ...] = ()
-    exact_out: bool | str | None = None
-    buffered: bool | str | None = None
     node: NodeName = None
     copy_node: NodeName = None
     number_node: NodeName = None
@@ -224,6 +254,11 @@ class Op:
         return self.method or self.attribute or self.namespaces[0] == "Tensor"
 
     @property
+    def wraps_out(self) -> bool:
+        """Whether a composite takes ``out=`` though its function has no such parameter."""
+        return self.kernel is None and self.out is not None and "out" not in self.plan.index
+
+    @property
     def is_numpys(self) -> bool:
         """Whether it is in NumPy's namespace, whose flags are whatever counts as True."""
         return self.namespaces[0].partition(".")[0] == "numpy"
@@ -233,7 +268,7 @@ class Op:
         plan = self.plan
         if form is Form.CREATION:
             return True
-        if form.writes and (plan.sequence is not None or self.exact_out == "reals"):
+        if form.writes and (plan.sequence is not None or self.out is Out.EXACT_FOR_REALS):
             return False
         if plan.sequence is not None:
             return plan.tensors == (plan.sequence,) == (0,) and not self.view

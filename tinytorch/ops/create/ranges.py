@@ -10,7 +10,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.creation import creation
-from ...dispatch.op import Array, Backend
+from ...dispatch.op import Array, Backend, Out
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...state import default_dtype
@@ -39,7 +39,7 @@ def _plain_number(name: str, value: Any) -> Any:
     )
 
 
-@creation(default_dtype=False, exact_out="counts")
+@creation(default_dtype=False, out=Out.RESHAPE_OR_WARN)
 def arange(
     xp: Backend,
     start: float | None = None,
@@ -89,7 +89,7 @@ def arange(
     return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
 
 
-@creation(default_dtype=False, exact_out="fills")
+@creation(default_dtype=False, out=Out.RESHAPE)
 def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None) -> Array:
     """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch.
 
@@ -254,7 +254,7 @@ def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
     return dtype
 
 
-@creation(default_dtype=False, exact_out="fills")
+@creation(default_dtype=False, out=Out.RESHAPE)
 def linspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, *, endpoint: bool = True,
     dtype: Any = None,
@@ -292,7 +292,7 @@ def linspace(
     return numbers if endpoint else numbers[:-1]
 
 
-@creation(default_dtype=False, exact_out="fills")
+@creation(default_dtype=False, out=Out.RESHAPE)
 def logspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, base: float = 10.0, *, dtype: Any = None
 ) -> Array:

@@ -8,13 +8,13 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.creation import checked_size, creation
-from ...dispatch.op import Array, Backend, composite
+from ...dispatch.op import Array, Backend, Out, composite
 from ..checks import integer
 from ..shape.rearranging import roll
 from ..shape.sizes import normalize_dims
 
 
-@creation(namespaces=("fft",), exact_out="counts")
+@creation(namespaces=("fft",), out=Out.RESHAPE_OR_WARN)
 def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     """Frequencies of the points of ``fft.fft``: 0, then the positive, then the negative ones.
 
@@ -40,7 +40,7 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     return xp.astype(_at(xp, steps, n * d), dtype)
 
 
-@creation(namespaces=("fft",), exact_out="counts")
+@creation(namespaces=("fft",), out=Out.RESHAPE_OR_WARN)
 def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     """Frequencies of the points of ``fft.rfft``.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.inplace import assign, call_inplace
-from ...dispatch.op import OPS, Array, Backend, Operand, composite, op
+from ...dispatch.op import OPS, Array, Backend, Operand, Overlap, composite, op
 from ...dispatch.out import check_writable
 from ...dispatch.promotion import written_number
 from ...graph.special_nodes import by_operand
@@ -24,7 +24,7 @@ from ...warnings import warn
 
 @op(
     method=True,
-    buffered=True,
+    overlap=Overlap.ALLOWED,
     node=by_operand("value", "FillBackward2", "FillBackward1"),
     moves=True,
 )

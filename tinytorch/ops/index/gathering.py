@@ -9,7 +9,18 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Index, Mask, Operand, composite, op, piecewise
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Index,
+    Mask,
+    Operand,
+    Out,
+    Overlap,
+    composite,
+    op,
+    piecewise,
+)
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
@@ -26,7 +37,7 @@ from .indexing import getitem
 from .positions import add_slices, along, int64
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     """The slices of ``input`` along ``dim`` that ``index`` names.
 
@@ -100,7 +111,7 @@ def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) ->
 _index_sum.vjp(input=lambda xp, g, dim, index: xp.call(index_select, g, dim, index))
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def gather(
     xp: Backend, input: Array, dim: int, index: Index, *, sparse_grad: bool = False
 ) -> Array:
@@ -221,7 +232,7 @@ def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
     return xp.where(index < 0, index + input.size, index)
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def take(xp: Backend, input: Array, index: Index) -> Array:
     """The elements at places of the flattened ``input``.
 
@@ -278,7 +289,7 @@ def _numpy_take(
     return input[(slice(None),) * at + (index,)]
 
 
-@composite(method=True, out=True, exact_out=True)
+@composite(method=True, out=Out.EXACT)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
 
@@ -333,7 +344,7 @@ def _from_front(xp: Backend, input: Index, size: int) -> Array:
 @op(method=True, forms=(
     "(..., as_tuple: Literal[False] = False) -> Tensor",
     "(..., as_tuple: Literal[True]) -> tuple[Tensor, ...]",
-), exact_out=True)  # fmt: skip
+), out=Out.EXACT)  # fmt: skip
 def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     """Where the elements that are not zero lie.
 
@@ -506,7 +517,7 @@ _masked_read.vjp(
 )
 
 
-@composite(method=True, inplace=True, buffered=True, node="MaskedScatterBackward0")
+@composite(method=True, inplace=True, overlap=Overlap.ALLOWED, node="MaskedScatterBackward0")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
 
@@ -547,7 +558,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _masked_write(expand(input, shape), mask, source)
 
 
-@composite(method=True, out=True, node="MaskedSelectBackward0", exact_out=True, buffered="apart")
+@composite(method=True, node="MaskedSelectBackward0", out=Out.EXACT, overlap=Overlap.DISJOINT)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of ``input`` where ``mask`` is true, in one dimension.
 

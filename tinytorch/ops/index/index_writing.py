@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Index, Operand, composite, op
+from ...dispatch.op import Array, Backend, Index, Operand, Out, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import fit_number, written_number
 from ...dtypes import int64
@@ -61,7 +61,7 @@ def check_source(
         )
 
 
-@op(method=True, inplace=True, exact_out=True)
+@op(method=True, inplace=True, out=Out.EXACT)
 def index_add(
     xp: Backend, input: Array, dim: int, index: Index, source: Array, *, alpha: float = 1
 ) -> Array:
@@ -105,7 +105,7 @@ index_add.vjp(
 )
 
 
-@op(method=True, inplace=True, exact_out=True)
+@op(method=True, inplace=True, out=Out.EXACT)
 def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array) -> Array:
     """``input`` with ``source`` written over the slices that ``index`` names.
 
@@ -225,7 +225,7 @@ index_fill.vjp(
 _REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
-@composite(method=True, out=True, inplace=True, node="IndexReduceBackward0", exact_out=True)
+@composite(method=True, inplace=True, node="IndexReduceBackward0", out=Out.EXACT)
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
     include_self: bool = True,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, Index, Operand, composite, op
+from ...dispatch.op import Array, Backend, Index, Operand, Out, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import plain_number, written_number
 from ...graph.special_nodes import by_operand
@@ -42,7 +42,7 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
     return at
 
 
-@op(method=True, inplace=True, exact_out=True)
+@op(method=True, inplace=True, out=Out.EXACT)
 def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
     """``input`` with ``src`` added at the places ``index`` names along ``dim``.
 
@@ -121,7 +121,7 @@ _scatter.vjp(
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
 
 
-@composite(method=True, out=True, inplace=True, exact_out=True)
+@composite(method=True, inplace=True, out=Out.EXACT)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
@@ -267,7 +267,7 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
 OTHER_WORDS = {"max": "amax", "min": "amin"}
 
 
-@composite(method=True, out=True, inplace=True, node="ScatterReduceBackward0", exact_out=True)
+@composite(method=True, inplace=True, node="ScatterReduceBackward0", out=Out.EXACT)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...dispatch.op import OPS, Array, Backend, Out, composite, op
 from ..checks import integer
 from ..shape.diagonal import diagonal
 from ..shape.sizes import normalize_dim
@@ -166,7 +166,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_(input, at, first, first + length, 1)
 
 
-@composite(method=True, out=True, node="NarrowCopyBackward0", exact_out=True, like=narrow)
+@composite(method=True, node="NarrowCopyBackward0", out=Out.EXACT, like=narrow)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``narrow`` as a copy.
 
@@ -295,7 +295,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return written("select_scatter", input, src, _select, dim, index)
 
 
-@composite(method=True, out=True, node="SliceScatterBackward0", exact_out=True, keeps_dtype=True)
+@composite(method=True, node="SliceScatterBackward0", out=Out.EXACT, keeps_dtype=True)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,

@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, torch_convention
+from ...dispatch.op import Array, Backend, Out, composite, op, torch_convention
 from ...state import grad_enabled
 from ..named_results import named_result
 from ..out import written
@@ -116,7 +116,7 @@ def _eigvalsh(xp: Backend, A: Array, UPLO: str) -> Array:
     )  # fmt: skip
 
 
-@composite(namespaces=("linalg",), exact_out=True)
+@composite(namespaces=("linalg",), out=Out.EXACT)
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``.
 
@@ -148,7 +148,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 # -- any square matrix -------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), returns=_Eig, materialize=False, exact_out=False)
+@op(namespaces=("linalg",), returns=_Eig, materialize=False, out=Out.CAST_EACH)
 def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of every square matrix of a batch.
 

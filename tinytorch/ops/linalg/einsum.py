@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import refuse
 from ..out import written
@@ -461,7 +461,7 @@ def _prepared(tensor: Tensor, step: Step) -> Tensor:
 # -- contractions with a name ----------------------------------------------------------------------
 
 
-@composite(exact_out=True)
+@composite(out=Out.EXACT)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Sum of products over pairs of dimensions of two tensors.
 
@@ -537,7 +537,7 @@ def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]
     return list(first), list(second)
 
 
-@composite(method=True, exact_out=True)
+@composite(method=True, out=Out.EXACT)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors.
 
@@ -571,7 +571,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return written(out, result, "inner")  # type: ignore[no-any-return]
 
 
-@composite(method=True, node="UnsafeViewBackward0", out=True, buffered=False)
+@composite(method=True, node="UnsafeViewBackward0", out=Out.CAST, overlap=Overlap.CHECKED)
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Kronecker product: every element of ``input`` times the whole of ``other``.
 

@@ -13,6 +13,7 @@ from ...dispatch.op import (
     Array,
     Backend,
     Index,
+    Out,
     composite,
     no_derivative,
     op,
@@ -279,7 +280,7 @@ def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
     LU._xp.check_all((raw >= 1) & (raw <= LU.shape[-2]), text)
 
 
-@composite(namespaces=("linalg",), node="LinalgLuSolveBackward0", exact_out=True)
+@composite(namespaces=("linalg",), node="LinalgLuSolveBackward0", out=Out.EXACT)
 def lu_solve(
     LU: Tensor,
     pivots: Tensor,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dispatch.op import Array, Backend, op, reads
+from ...dispatch.op import Array, Backend, Out, op, reads
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...graph.special_nodes import ndim_of, wants_gradient
@@ -42,7 +42,7 @@ _PRODUCTS = {
     method=True,
     node=product_name,
     strict=True,
-    exact_out=True,
+    out=Out.EXACT,
 )
 def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """Matrix product of two tensors.
@@ -172,7 +172,7 @@ def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
 matmul.vjp(input=_matmul_input, other=_matmul_other)
 
 
-@op(method=True, strict=True, exact_out=True)
+@op(method=True, strict=True, out=Out.EXACT)
 def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Product of two matrices, without broadcasting.
 
@@ -203,7 +203,7 @@ mm.vjp(
 )
 
 
-@op(method=True, strict=True, exact_out=True)
+@op(method=True, strict=True, out=Out.EXACT)
 def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> Array:
     """Products of the matrices in two batches.
 
@@ -239,7 +239,7 @@ bmm.vjp(
 )
 
 
-@op(method=True, strict=True, exact_out=True)
+@op(method=True, strict=True, out=Out.EXACT)
 def mv(xp: Backend, input: Array, vec: Array) -> Array:
     """Product of a matrix and a vector.
 
@@ -280,7 +280,7 @@ mv.vjp(
 )
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements.
 
@@ -348,7 +348,7 @@ def _linear_name(node: Node) -> str:
     return {1: "SqueezeBackward4", 2: "MmBackward0"}.get(n, "UnsafeViewBackward0")
 
 
-@op(namespaces=("nn.functional",), node=_linear_name, strict=True, exact_out=True)
+@op(namespaces=("nn.functional",), node=_linear_name, strict=True, out=Out.EXACT)
 def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
     """``input @ weight.T + bias``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
+from ...dispatch.op import Out, composite
 from ..named_results import named_result
 from ..out import written
 from ..random.sampling import randn
@@ -123,7 +123,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return written(out, factors if get_infos else factors[:2], "lu")
 
 
-@composite(method=True, node="LinalgLuSolveBackward0", exact_out=True)
+@composite(method=True, node="LinalgLuSolveBackward0", out=Out.EXACT)
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
 

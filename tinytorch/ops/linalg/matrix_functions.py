@@ -20,7 +20,7 @@ from typing import Any
 
 from ...core.layout import contiguous_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ...dispatch.op import Array, Backend, Out, composite, op, reads_results
 from ...dispatch.out import scalar_name
 from ..checks import integer
 from ..memory_order import in_rows
@@ -31,7 +31,7 @@ from .shared import check_sides, check_square, factors_of, guarded, transposed
 from .solve import inv, inv_ex
 
 
-@op(namespaces=("linalg", ""), method=True, exact_out=True)
+@op(namespaces=("linalg", ""), method=True, out=Out.EXACT)
 def det(xp: Backend, A: Array) -> Array:
     """The determinant of every matrix of a batch.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
+from ...dispatch.op import Out, composite
 from ...dispatch.out import scalar_name
 from ..out import written
 from ..reduce.extrema import amax, amin
@@ -23,7 +23,7 @@ from .svd import svdvals
 # -- vectors ---------------------------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), exact_out=True)
+@composite(namespaces=("linalg",), out=Out.EXACT)
 def vector_norm(
     x: Tensor,
     ord: float = 2,
@@ -99,7 +99,7 @@ def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
 # -- matrices --------------------------------------------------------------------------------------
 
 
-@composite(namespaces=("linalg",), exact_out=True)
+@composite(namespaces=("linalg",), out=Out.EXACT)
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -174,7 +174,7 @@ def _largest_or_zero(values: Tensor, dim: int, keepdim: bool) -> Tensor:
     return amax(values, dim, keepdim) if values.shape[dim] else sum_(values, dim, keepdim)
 
 
-@composite(namespaces=("linalg",), exact_out=True)
+@composite(namespaces=("linalg",), out=Out.EXACT)
 def norm(
     A: Tensor,
     ord: float | str | None = None,

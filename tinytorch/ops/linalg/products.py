@@ -16,7 +16,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.inplace import call_inplace
-from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...dispatch.op import OPS, Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
@@ -31,7 +31,7 @@ from ..shape.sizes import expand, normalize_dim, unsqueeze
 from .matmul import check_product, matmul
 
 
-@composite(namespaces=("linalg",), node="ViewBackward0", exact_out=True)
+@composite(namespaces=("linalg",), node="ViewBackward0", out=Out.EXACT)
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Product of two or more matrices, in the order that takes the fewest multiplications.
 
@@ -116,7 +116,7 @@ def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j
     return matmul(_multiplied(chain, cuts, i, k), _multiplied(chain, cuts, k + 1, j))
 
 
-@composite(node="ViewBackward0", exact_out=True)
+@composite(node="ViewBackward0", out=Out.EXACT)
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
 
@@ -147,7 +147,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return multi_dot(chain, out=out)
 
 
-@composite(namespaces=("linalg",), node="SumBackward1", exact_out=True)
+@composite(namespaces=("linalg",), node="SumBackward1", out=Out.EXACT)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Dot products of the vectors along a dimension, those of ``x`` conjugated.
 
@@ -182,7 +182,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     return written(out, sum_(product, dim), "linalg.vecdot")  # type: ignore[no-any-return]
 
 
-@op(namespaces=("linalg",), exact_out=True, buffered="apart")
+@op(namespaces=("linalg",), out=Out.EXACT, overlap=Overlap.DISJOINT)
 def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
     """Cross product of the vectors of three elements along a dimension.
 
@@ -451,8 +451,8 @@ def _transposed(xp: Any, x: Any) -> Any:
     method=True,
     inplace=True,
     strict=True,
-    buffered=True,
-    exact_out=True,
+    overlap=Overlap.ALLOWED,
+    out=Out.EXACT,
     former_order=("beta", "alpha"),
 )
 def addmm(
@@ -504,8 +504,8 @@ addmm.vjp(input=_input_rule, mat1=_mat1_rule, mat2=_mat2_rule)
     method=True,
     inplace=True,
     strict=True,
-    buffered=True,
-    exact_out=True,
+    overlap=Overlap.ALLOWED,
+    out=Out.EXACT,
     former_order=("beta", "alpha"),
 )
 def addmv(
@@ -608,8 +608,8 @@ def _check_batches(name: str, batch1: Array, batch2: Array) -> None:
     method=True,
     inplace=True,
     strict=True,
-    buffered=True,
-    exact_out=True,
+    overlap=Overlap.ALLOWED,
+    out=Out.EXACT,
     former_order=("beta", "alpha"),
 )
 def baddbmm(
@@ -652,7 +652,7 @@ baddbmm.vjp(
 )
 
 
-@op(method=True, strict=True, buffered="first", exact_out=True, former_order=("beta", "alpha"))
+@op(method=True, strict=True, overlap=Overlap.FIRST, out=Out.EXACT, former_order=("beta", "alpha"))
 def addbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:

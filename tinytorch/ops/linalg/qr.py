@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, composite, no_derivative, op, torch_convention
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Out,
+    Overlap,
+    composite,
+    no_derivative,
+    op,
+    torch_convention,
+)
 from ...dispatch.out import scalar_name
 from ..named_results import named_result
 from ..out import written
@@ -117,7 +126,7 @@ def _square_rule(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
 qr.vjp(A=torch_convention(_qr_rule))
 
 
-@op(method=True, returns=_Geqrf, exact_out="castable", buffered=True)
+@op(method=True, returns=_Geqrf, out=Out.SAFE_CAST, overlap=Overlap.ALLOWED)
 def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
     """QR factors as LAPACK leaves them; not differentiable.
 
@@ -248,7 +257,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite(method=True, node="OrmqrBackward0", frees=True, exact_out=True)
+@composite(method=True, node="OrmqrBackward0", frees=True, out=Out.EXACT)
 def ormqr(
     input: Tensor,
     tau: Tensor,

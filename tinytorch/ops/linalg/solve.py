@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ...dispatch.op import Array, Backend, Out, composite, op, reads_results
 from ...dispatch.out import scalar_name
 from ...state import no_grad
 from ..named_results import named_result
@@ -100,7 +100,7 @@ def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
 # -- solve -----------------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), node="LinalgSolveExBackward0", exact_out=True)
+@op(namespaces=("linalg",), node="LinalgSolveExBackward0", out=Out.EXACT)
 def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
     """The solution ``X`` of ``A X = B``, for every matrix of a batch.
 
@@ -219,7 +219,7 @@ def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
     return guarded(xp, xp.linalg.inv, a, failure=failure)
 
 
-@op(namespaces=("linalg",), node="LinalgInvExBackward0", exact_out=True)
+@op(namespaces=("linalg",), node="LinalgInvExBackward0", out=Out.EXACT)
 def inv(xp: Backend, A: Array) -> Array:
     """The inverse of every matrix of a batch.
 
@@ -284,7 +284,7 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
 inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_rule(xp, g[0], out[0])))
 
 
-@composite(method=True, exact_out=True)
+@composite(method=True, out=Out.EXACT)
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of every matrix of a batch; see ``linalg.inv``.
 
@@ -378,7 +378,7 @@ _MOST = 1 - 2.0**-20
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-@composite(namespaces=("linalg",), node="LinalgLstsqBackward0", out=True, exact_out=False)
+@composite(namespaces=("linalg",), node="LinalgLstsqBackward0", out=Out.CAST_EACH)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, composite, op, torch_convention
+from ...dispatch.op import Array, Backend, Operand, Out, composite, op, torch_convention
 from ...state import grad_enabled
 from ..named_results import named_result
 from ..out import written
@@ -156,7 +156,7 @@ def _svdvals(xp: Backend, A: Array) -> Array:
     )
 
 
-@composite(namespaces=("linalg",), exact_out=True)
+@composite(namespaces=("linalg",), out=Out.EXACT)
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values of every matrix of a batch; see ``linalg.svd``.
 

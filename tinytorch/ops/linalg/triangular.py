@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, reads_results, torch_convention
+from ...dispatch.op import Array, Backend, Out, composite, op, reads_results, torch_convention
 from ..named_results import named_result
 from ..out import written
 from ..shape.sizes import expand
@@ -27,7 +27,7 @@ from .substitution import factor_cholesky, first_failure, substitute
 # -- substitution ----------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), exact_out=True)
+@op(namespaces=("linalg",), out=Out.EXACT)
 def solve_triangular(
     xp: Backend, A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Array:
@@ -182,7 +182,7 @@ def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
     )
 
 
-@op(namespaces=("linalg", ""), method=True, node="LinalgCholeskyExBackward0", exact_out=True)
+@op(namespaces=("linalg", ""), method=True, node="LinalgCholeskyExBackward0", out=Out.EXACT)
 def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
     """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
 
@@ -269,7 +269,7 @@ cholesky_ex.vjp(A=reads_results(0)(
 ))  # fmt: skip
 
 
-@composite(method=True, node="CholeskySolveBackward0", exact_out="castable")
+@composite(method=True, node="CholeskySolveBackward0", out=Out.SAFE_CAST)
 def cholesky_solve(
     B: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -322,7 +322,7 @@ def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
     return -xp.matmul(L, both) if upper else -xp.matmul(both, L)
 
 
-@composite(method=True, node="CholeskyInverseBackward0", exact_out="castable")
+@composite(method=True, node="CholeskyInverseBackward0", out=Out.SAFE_CAST)
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ``L L^H``.
 

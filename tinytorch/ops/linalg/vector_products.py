@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...warnings import warn_once
 from ..checks import refuse
@@ -24,7 +24,7 @@ from .products import cross as linalg_cross
 from .products import powers
 
 
-@composite(method=True, node="VdotBackward0", exact_out=True)
+@composite(method=True, node="VdotBackward0", out=Out.EXACT)
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 
@@ -53,7 +53,7 @@ def _conjugated(input: Tensor) -> Tensor:
     return input.conj() if input.is_complex() else input
 
 
-@composite(method=True, exact_out=True, out=True, buffered="apart")
+@composite(method=True, out=Out.EXACT, overlap=Overlap.DISJOINT)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Cross product of the vectors of three elements along a dimension.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dispatch.op import Array, Backend, op, piecewise
+from ...dispatch.op import Array, Backend, Out, Overlap, op, piecewise
 from ..checks import blockwise, in_single, is_half, refuse, refuse_complex
 from ..pointwise.selection import masked
 from ..shape.sizes import normalize_dim
@@ -205,7 +205,7 @@ def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array,
 
 
 @op(
-    namespaces=FUNCTIONAL, exact_out=True, buffered=False, elementwise=True,
+    namespaces=FUNCTIONAL, out=Out.EXACT, overlap=Overlap.CHECKED, elementwise=True,
     keeps=_gelu_and_share,
 )  # fmt: skip
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...backends import load
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ...dtypes import int64
@@ -343,7 +343,7 @@ def avg_pool1d(
     )
 
 
-@composite(namespaces=_F, out=True, node="AvgPool2DBackward0", exact_out=True)
+@composite(namespaces=_F, node="AvgPool2DBackward0", out=Out.EXACT)
 def avg_pool2d(
     input: Tensor,
     kernel_size: Size,
@@ -382,7 +382,7 @@ def avg_pool2d(
     )  # fmt: skip
 
 
-@composite(namespaces=_F, out=True, node="AvgPool3DBackward0", exact_out=True)
+@composite(namespaces=_F, node="AvgPool3DBackward0", out=Out.EXACT)
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,

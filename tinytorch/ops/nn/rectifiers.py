@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.layout import contiguous_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, piecewise, reads_results
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op, piecewise, reads_results
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dtypes import finfo
@@ -123,7 +123,7 @@ def threshold(
 threshold.vjp(input=piecewise(lambda xp, g, input, threshold: masked(xp, g, ~(input <= threshold))))
 
 
-@op(namespaces=(*FUNCTIONAL, ""), method=True, exact_out=True, elementwise=True)
+@op(namespaces=(*FUNCTIONAL, ""), method=True, out=Out.EXACT, elementwise=True)
 def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` where ``|x| > lambd``, else 0.
 
@@ -147,7 +147,7 @@ hardshrink.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, exact_out=True, elementwise=True)
+@op(namespaces=FUNCTIONAL, out=Out.EXACT, elementwise=True)
 def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
     """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
 
@@ -385,7 +385,7 @@ celu.vjp(
 )
 
 
-@op(namespaces=FUNCTIONAL, exact_out=True, elementwise=True)
+@op(namespaces=FUNCTIONAL, out=Out.EXACT, elementwise=True)
 def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:
     """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
 
@@ -424,8 +424,8 @@ softplus.vjp(
 @op(
     namespaces=FUNCTIONAL,
     node="LogSigmoidBackward0",
-    exact_out=True,
-    buffered=True,
+    out=Out.EXACT,
+    overlap=Overlap.ALLOWED,
     elementwise=True,
 )
 def logsigmoid(xp: Backend, input: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, composite, op
 from ...warnings import warn
 from ..checks import in_single, is_half, refuse
 from ..memory_order import in_rows
@@ -128,10 +128,9 @@ _log_softmax.vjp(input=_log_softmax_gradient)
 
 
 @composite(
-    out=True,
     namespaces=("", "nn.functional", "special"),
     method=True,
-    exact_out=True,
+    out=Out.EXACT,
     fast=_softmax,
 )
 def softmax(
@@ -161,10 +160,9 @@ def softmax(
 
 
 @composite(
-    out=True,
     namespaces=("", "nn.functional", "special"),
     method=True,
-    exact_out=True,
+    out=Out.EXACT,
     fast=_log_softmax,
 )
 def log_softmax(

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, composite, named_anew, op
+from ...dispatch.op import Array, Backend, Operand, Out, composite, named_anew, op
 from ...dispatch.promotion import TWO_BOOLS, written_number
 from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
@@ -197,7 +197,7 @@ times: Any = named_anew(mul.op, "MulBackward1")
     inplace=True,
     operators=("neg",),
     aliases=("negative",),
-    exact_out=True,
+    out=Out.EXACT,
     elementwise=True,
 )
 def neg(xp: Backend, input: Array) -> Array:
@@ -244,7 +244,7 @@ def positive(input: Tensor) -> Tensor:
     inplace=True,
     operators=("abs",),
     aliases=("absolute",),
-    exact_out="reals",
+    out=Out.EXACT_FOR_REALS,
     elementwise=True,
 )
 def abs(xp: Backend, input: Array) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, composite, op
+from ...dispatch.op import Array, Backend, Operand, Out, composite, op
 from ..checks import refuse
 
 
@@ -77,7 +77,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     inplace=True,
     aliases=("bitwise_invert",),
     also=("invert",),
-    exact_out=True,
+    out=Out.EXACT,
     elementwise=True,
 )
 def bitwise_not(xp: Backend, input: Array) -> Array:

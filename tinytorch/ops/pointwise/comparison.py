@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, composite, op
+from ...dispatch.op import Array, Backend, Operand, Out, composite, op
 from ..checks import refuse
 
 
@@ -282,7 +282,7 @@ def isfinite(xp: Backend, input: Array) -> Array:
     return xp.isfinite(input)
 
 
-@op(method=True, exact_out=True, elementwise=True)
+@op(method=True, out=Out.EXACT, elementwise=True)
 def isneginf(xp: Backend, input: Array) -> Array:
     """Whether each element is -inf.
 
@@ -297,7 +297,7 @@ def isneginf(xp: Backend, input: Array) -> Array:
     return _is_infinity("isneginf", xp, input, float("-inf"))
 
 
-@op(method=True, exact_out=True, elementwise=True)
+@op(method=True, out=Out.EXACT, elementwise=True)
 def isposinf(xp: Backend, input: Array) -> Array:
     """Whether each element is +inf.
 

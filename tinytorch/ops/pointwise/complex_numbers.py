@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...core.torch_function import is_never_asked
 from ...core.torch_function_members import attach
 from ...core.waiting import Conjugate, Negative, let_wait
-from ...dispatch.op import Array, Backend, composite, op, piecewise, torch_convention
+from ...dispatch.op import Array, Backend, Out, composite, op, piecewise, torch_convention
 from ...dispatch.out import scalar_name
 from ...graph.inference import MAPPED
 from ..checks import check_tensor
@@ -25,7 +25,7 @@ def real_sign(xp: Any, input: Any) -> Any:
     return found if input.dtype.kind in "iu" else xp.where(input == input, found, 0)
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def sgn(xp: Backend, input: Array) -> Array:
     """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
 
@@ -123,7 +123,7 @@ attach(Tensor, "real", property(real, _set_real))
 attach(Tensor, "imag", property(imag, _set_imag))
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True, also=("conjugate",))
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True, also=("conjugate",))
 def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate, in memory of its own.
 
@@ -246,7 +246,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
         )
 
 
-@op(strict=True, frees=True, exact_out=True, elementwise=True)
+@op(strict=True, frees=True, out=Out.EXACT, elementwise=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
     """Complex numbers of given real and imaginary parts.
 
@@ -286,7 +286,7 @@ complex.vjp(
 )
 
 
-@op(strict=True, exact_out=True, elementwise=True)
+@op(strict=True, out=Out.EXACT, elementwise=True)
 def polar(xp: Backend, abs: Array, angle: Array) -> Array:
     """Complex numbers of given magnitudes and angles.
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op, reads_results
 from ..named_results import named_result
 from .exponential import pow as power
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def nan_to_num(
     xp: Backend,
     input: Array,
@@ -87,7 +87,7 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
 frexp.vjp(input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out[1], g[0].dtype))))
 
 
-@composite(method=True, out=True, inplace=True, buffered=True, node="LdexpBackward0")
+@composite(method=True, out=Out.CAST, inplace=True, overlap=Overlap.ALLOWED, node="LdexpBackward0")
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """``input * 2 ** other``.
 
@@ -142,7 +142,7 @@ def _double(value: Any, dtype: dtypes.dtype) -> Any:
     return value.to(dtype) if isinstance(value, Tensor) else value
 
 
-@composite(method=True, out=True, inplace=True, exact_out=True, elementwise=True)
+@composite(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def float_power(input: Tensor, exponent: Any) -> Tensor:
     """``input ** exponent``, computed in float64 (or complex128).
 

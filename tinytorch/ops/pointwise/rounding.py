@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...dispatch.op import Array, Backend, Operand, no_derivative, op
+from ...dispatch.op import Array, Backend, Operand, Out, no_derivative, op
 from ...graph.special_nodes import by_operand
 from ..checks import integer, kind_of, refuse, refuse_complex
 from .complex_numbers import real_sign
@@ -20,7 +20,7 @@ def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
     return function(input) if input.dtype.kind == "f" else xp.array(input)
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def floor(xp: Backend, input: Array) -> Array:
     """The next whole number below; integers stay as they are.
 
@@ -38,7 +38,7 @@ def floor(xp: Backend, input: Array) -> Array:
 floor.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def ceil(xp: Backend, input: Array) -> Array:
     """The next whole number above; integers stay as they are.
 
@@ -56,7 +56,7 @@ def ceil(xp: Backend, input: Array) -> Array:
 ceil.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=True, inplace=True, aliases=("fix",), exact_out=True, elementwise=True)
+@op(method=True, inplace=True, aliases=("fix",), out=Out.EXACT, elementwise=True)
 def trunc(xp: Backend, input: Array) -> Array:
     """The whole number towards zero; integers stay as they are.
 
@@ -79,7 +79,7 @@ trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
     namespaces=("", "special"),
     method=True,
     also=("around",),
-    exact_out=True,
+    out=Out.EXACT,
     elementwise=True,
 )
 def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
@@ -112,7 +112,7 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
 round.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def frac(xp: Backend, input: Array) -> Array:
     """What ``trunc`` cuts off, with the sign of ``input``.
 
@@ -167,7 +167,7 @@ fmod.vjp(
 )
 
 
-@op(method=True, inplace=True, exact_out=True, elementwise=True)
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def sign(xp: Backend, input: Array) -> Array:
     """-1, 0 or 1 by the sign of each element; 0 for NaN.
 
@@ -190,7 +190,7 @@ def sign(xp: Backend, input: Array) -> Array:
 sign.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=True, exact_out=True, elementwise=True)
+@op(method=True, out=Out.EXACT, elementwise=True)
 def signbit(xp: Backend, input: Array) -> Array:
     """Whether the sign is negative, also that of -0.0.
 
@@ -234,7 +234,7 @@ def _copysign_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 copysign.vjp(input=_copysign_gradient, other=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=True, inplace=True, strict=True, node="NotImplemented", exact_out=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, node="NotImplemented", out=Out.EXACT, elementwise=True)
 def heaviside(xp: Backend, input: Array, values: Array) -> Array:
     """0 for negative numbers, 1 for positive ones, ``values`` at 0.
 

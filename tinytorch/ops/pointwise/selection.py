@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...core.torch_function_members import attach
-from ...dispatch.op import Array, Backend, Mask, Operand, composite, op
+from ...dispatch.op import Array, Backend, Mask, Operand, Out, composite, op
 from ...dispatch.promotion import result_dtype
 from ...graph.nodes import Node
 from ...graph.special_nodes import by_operand, is_tensor
@@ -161,7 +161,7 @@ def _clamp_name(node: Node) -> str:
     promote="limits",
     aliases=("clip",),
     node=_clamp_name,
-    exact_out="numbers",
+    out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
@@ -229,7 +229,7 @@ clamp.vjp(
     promote="limits",
     strict=True,
     node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"),
-    exact_out="numbers",
+    out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
     """``input``, but at least ``min``.
@@ -258,7 +258,7 @@ clamp_min.vjp(
     promote="limits",
     strict=True,
     node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"),
-    exact_out="numbers",
+    out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
     """``input``, but at most ``max``.
@@ -285,7 +285,7 @@ clamp_max.vjp(
     "(condition: Tensor, input: None = None, other: None = None) -> tuple[Tensor, ...]",
     "(condition: Tensor, input: Tensor | complex, other: Tensor | complex, *, out: Any = None)"
     " -> Tensor",
-), promote="arithmetic", exact_out=True, elementwise=True)  # fmt: skip
+), promote="arithmetic", out=Out.EXACT, elementwise=True)  # fmt: skip
 def where(
     xp: Backend, condition: Mask, input: Operand | None = None, other: Operand | None = None
 ) -> Array:

@@ -17,7 +17,7 @@ from ... import dtypes
 from ...core.layout import check_layout
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, checked_size, creation, pinned
-from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
+from ...dispatch.op import OPS, Array, Backend, Out, Overlap, Shape, composite, op
 from ...dispatch.out import check_out, refuse_recorded, scalar_name, write_to_out
 from ...state import default_dtype, grad_enabled
 from ..checks import integer
@@ -178,7 +178,7 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
 # -- from given parameters ---------------------------------------------------------------------
 
 
-@op(method=True, exact_out="any", buffered=False)
+@op(method=True, out=Out.ANY, overlap=Overlap.CHECKED)
 def bernoulli(
     xp: Backend,
     input: Array,
@@ -222,7 +222,7 @@ def bernoulli(
 bernoulli.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def multinomial(
     xp: Backend,
     input: Array,
@@ -298,7 +298,7 @@ _normal_scaled.vjp(std=lambda xp, g: xp.zeros_like(g))
 _normal_both.vjp(mean=lambda xp, g: xp.zeros_like(g), std=lambda xp, g: xp.zeros_like(g))
 
 
-@composite(buffered=False)
+@composite(overlap=Overlap.CHECKED)
 def normal(
     mean: Any,
     std: Any = 1.0,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import refuse, running_dtype, taken_in
 from ..index.gathering import gather
@@ -48,7 +48,7 @@ def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
     return (input.reshape(-1), 0) if dim is None else (input, dim)
 
 
-@op(method=True, inplace=True, exact_out="gives")
+@op(method=True, inplace=True, out=Out.DTYPE_ARGUMENT)
 def cumsum(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
@@ -148,7 +148,7 @@ def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
     return xp.concatenate((start, _part(array, dim, None, -1)), dim)
 
 
-@op(method=True, inplace=True, exact_out="gives")
+@op(method=True, inplace=True, out=Out.DTYPE_ARGUMENT)
 def cumprod(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
@@ -219,7 +219,7 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     return in_rows(xp, xp.last_true((input == running) | (input != input), at))
 
 
-@composite(method=True, out=True, node="CummaxBackward0")
+@composite(method=True, out=Out.CAST, node="CummaxBackward0")
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Largest elements up to each one along ``dim``, and where they are.
 
@@ -243,7 +243,7 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return _cummax_result(gather(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
-@composite(method=True, out=True, node="CumminBackward0")
+@composite(method=True, out=Out.CAST, node="CumminBackward0")
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """Smallest elements up to each one along ``dim``, and where they are.
 
@@ -270,7 +270,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 # -- logarithms of sums of exponentials ----------------------------------------------------------
 
 
-@op(method=True, exact_out=True, buffered=False)
+@op(method=True, out=Out.EXACT, overlap=Overlap.CHECKED)
 def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
     """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import OPS, Array, Backend, composite, op, reads_results
+from ...dispatch.op import OPS, Array, Backend, Out, Overlap, composite, op, reads_results
 from ...graph.nodes import Node
 from ..checks import refuse
 from ..index.gathering import chosen, gather_sum
@@ -18,7 +18,7 @@ from ..shape.views import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Largest element, of all or along ``dim``; equal ones share the gradient.
 
@@ -38,7 +38,7 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
     return _extreme(xp, "amax", xp.max, input, dim, keepdim)
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Smallest element, of all or along ``dim``; equal ones share the gradient.
 
@@ -117,7 +117,7 @@ def shared_among(xp: Any, g: Any, chosen: Any) -> Any:
 _extreme_of_all.vjp(input=_extreme_of_all_gradient)
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
 
@@ -137,7 +137,7 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
     return _arg_extreme(xp, "argmax", input, dim, keepdim)
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
 
@@ -239,7 +239,7 @@ def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tu
 _max_along.vjp(input=_spread_at)
 
 
-@composite(method=True, out=True, buffered=False, forms=(
+@composite(method=True, out=Out.CAST, overlap=Overlap.CHECKED, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
@@ -288,7 +288,7 @@ def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tu
 _min_along.vjp(input=_spread_at)
 
 
-@composite(method=True, out=True, buffered=False, forms=(
+@composite(method=True, out=Out.CAST, overlap=Overlap.CHECKED, forms=(
     "(input: Tensor, dim: None = None, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, dim: int, keepdim: bool = False, *, other: None = None,"
@@ -347,7 +347,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -
 _aminmax_result = named_result("aminmax", "min max")
 
 
-@composite(method=True, out=True, node="AminmaxBackward0")
+@composite(method=True, out=Out.CAST, node="AminmaxBackward0")
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:

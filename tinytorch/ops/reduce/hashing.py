@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...dispatch.op import Array, Backend, op
+from ...dispatch.op import Array, Backend, Out, op
 from ..checks import integer, refuse
 from .reduction import Dims, element_count, reduced_axes
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def hash_tensor(
     xp: Backend, input: Array, dim: Dims = (), *, keepdim: bool = False, mode: int = 0
 ) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, no_derivative, op
+from ...dispatch.op import Array, Backend, Out, composite, no_derivative, op
 from ..checks import integer, refuse
 from ..create.ranges import evenly
 from ..named_results import named_result
@@ -48,7 +48,7 @@ def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any)
 # -- counting ------------------------------------------------------------------------------------
 
 
-@op(method=True, exact_out=True)
+@op(method=True, out=Out.EXACT)
 def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of ``bins`` equal bins.
 
@@ -193,7 +193,7 @@ def _counted(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -
     return _histogram(flat, weights, edges, density)
 
 
-@composite(method=True, out=True)
+@composite(method=True, out=Out.CAST)
 def histogram(
     input: Tensor, bins: Any = 100, *, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,

@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, torch_convention
+from ...dispatch.op import Array, Backend, Out, composite, op, torch_convention
 from ...dispatch.out import scalar_name
 from ...dispatch.record import keep_versions
 from ..memory_order import in_rows
@@ -103,7 +103,7 @@ def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
 p_norm.vjp(input=torch_convention(_p_norm_gradient))
 
 
-@composite(method=True, out=True, exact_out=True)
+@composite(method=True, out=Out.EXACT)
 def norm(
     input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
@@ -142,7 +142,7 @@ def norm(
     return p_norm(input, float(p), dim, keepdim)
 
 
-@composite(out=True)
+@composite(out=Out.CAST)
 def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
     """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form.
 
@@ -167,7 +167,7 @@ def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = Fals
     return p_norm(input, 2.0, dim if isinstance(dim, int) or dim else None, keepdim)
 
 
-@composite(out=True)
+@composite(out=Out.CAST)
 def nuclear_norm(
     input: Tensor, dim: Sequence[int] | bool | None = None, keepdim: bool = False
 ) -> Tensor:
@@ -261,7 +261,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     return keep_versions(p_norm(input - other, float(p)), input, other)
 
 
-@composite(method=True, out=True, inplace=True, node="RenormBackward0", exact_out=True)
+@composite(method=True, inplace=True, node="RenormBackward0", out=Out.EXACT)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, composite, op
 from ...state import default_dtype
 from ..index.gathering import gather
 from ..shape.sizes import reshape
@@ -105,7 +105,7 @@ def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tens
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
 
 
-@composite(method=True, out=True, node="SqueezeBackward4", exact_out=True)
+@composite(method=True, node="SqueezeBackward4", out=Out.EXACT)
 def quantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
@@ -134,7 +134,7 @@ def quantile(
     return quantile_along("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@composite(method=True, out=True, node="SqueezeBackward4", exact_out=True)
+@composite(method=True, node="SqueezeBackward4", out=Out.EXACT)
 def nanquantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import dtypes
-from ...dispatch.op import Array, Backend, op, piecewise
+from ...dispatch.op import Array, Backend, Out, Overlap, op, piecewise
 from ...dispatch.out import scalar_name
 from ...graph.special_nodes import by_dim
 from ...state import default_dtype
@@ -41,7 +41,7 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return xp.broadcast_to(g, shape)
 
 
-@op(method=True, whole="total", node=by_dim("SumBackward0", "SumBackward1"), exact_out="gives")
+@op(method=True, whole="total", node=by_dim("SumBackward0", "SumBackward1"), out=Out.DTYPE_ARGUMENT)
 def sum(
     xp: Backend,
     input: Array,
@@ -255,7 +255,7 @@ def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> A
 nanmean.vjp(input=_nanmean_gradient)
 
 
-@op(method=True, node=by_dim("ProdBackward0", "ProdBackward1"), exact_out="gives")
+@op(method=True, node=by_dim("ProdBackward0", "ProdBackward1"), out=Out.DTYPE_ARGUMENT)
 def prod(
     xp: Backend,
     input: Array,
@@ -325,7 +325,13 @@ def _others(xp: Any, rows: Any) -> Any:
 prod.vjp(input=piecewise(_prod_gradient))
 
 
-@op(method=True, promote="float", also=("special.logsumexp",), buffered=True, elementwise=False)
+@op(
+    method=True,
+    promote="float",
+    also=("special.logsumexp",),
+    overlap=Overlap.ALLOWED,
+    elementwise=False,
+)
 def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Array:
     """``log(sum(exp(input)))`` along ``dim``, without overflow.
 
@@ -359,7 +365,7 @@ logsumexp.vjp(
 )
 
 
-@op(method=True, exact_out="truth")
+@op(method=True, out=Out.BOOL)
 def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether every element is true (not zero), of all or along ``dim``.
 
@@ -381,7 +387,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
-@op(method=True, exact_out="truth")
+@op(method=True, out=Out.BOOL)
 def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether some element is true (not zero), of all or along ``dim``.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, composite, op
 from ...warnings import warn
 from ..checks import integer
 from ..memory_order import in_rows
@@ -146,7 +146,7 @@ def _var_along(xp: Backend, input: Array, dim: int) -> Array:
 _var_along.vjp(input=lambda xp, g, input, dim: _var_gradient(xp, g, input, dim, 1, False))
 
 
-@composite(method=True, out=True, fast=_var_along)
+@composite(method=True, out=Out.CAST, fast=_var_along)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -181,7 +181,7 @@ def var(
     return _var(input, *_arguments("var", input, dim, unbiased, keepdim, correction))
 
 
-@composite(method=True, out=True, like=var)
+@composite(method=True, out=Out.CAST, like=var)
 def std(
     input: Tensor,
     dim: Dims = None,

@@ -7,7 +7,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.creation import creation
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, composite, op
 from ...graph.nodes import Node
 from ..checks import integer
 from ..index.positions import counting
@@ -113,7 +113,7 @@ def _diag_name(node: Node) -> str:
     return "DiagonalBackward0_copy" if len(node.shape) == 1 else "DiagEmbedBackward0"
 
 
-@composite(method=True, out=True, node=_diag_name, exact_out=True)
+@composite(method=True, node=_diag_name, out=Out.EXACT)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector on its diagonal.
 
@@ -184,7 +184,7 @@ def _check_matrix(name: str, input: Array) -> None:
         )
 
 
-@op(method=True, inplace=True, exact_out=True)
+@op(method=True, inplace=True, out=Out.EXACT)
 def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
     """The lower triangle of matrices, zeros above it.
 
@@ -216,7 +216,7 @@ def _numpy_tril(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return tril(options.pop("m", input), k)
 
 
-@op(method=True, inplace=True, exact_out=True)
+@op(method=True, inplace=True, out=Out.EXACT)
 def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
     """The upper triangle of matrices, zeros below it.
 

@@ -12,7 +12,7 @@ from typing import Any
 from ... import dtypes
 from ...core.layout import contiguous_format, memory_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Index, Shape, composite, op
+from ...dispatch.op import Array, Backend, Index, Out, Shape, composite, op
 from ...dispatch.promotion import cast_tensor, result_dtype
 from ..checks import check_tensor, integers_of
 from ..create.factories import as_tensor, zeros
@@ -269,7 +269,7 @@ def _stacked(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
     return cat(grown, dim)
 
 
-@composite(out=True)
+@composite(out=Out.CAST)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` side by side: along dimension 1, or 0 for vectors.
 
@@ -290,7 +290,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("hstack", tensors, 1, None)
 
 
-@composite(out=True, aliases=("row_stack",))
+@composite(out=Out.CAST, aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` one above the other, along dimension 0; vectors count as rows.
 
@@ -312,7 +312,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("vstack", tensors, 2, 0)
 
 
-@composite(out=True)
+@composite(out=Out.CAST)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` one behind the other, along the third dimension.
 
@@ -333,7 +333,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return _stacked("dstack", tensors, 3, 2)
 
 
-@composite(out=True)
+@composite(out=Out.CAST)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """``tensors`` side by side along dimension 1; vectors count as columns.
 

@@ -14,7 +14,7 @@ from typing import Any
 from ...backends.storage import extent
 from ...core.tensor import Size, Tensor
 from ...core.waiting import in_memory
-from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...dispatch.op import Array, Backend, Out, Shape, composite, op
 from ...graph.nodes import sum_to_shape
 from ...graph.views import replay_from_base
 from ..checks import integers_of
@@ -207,7 +207,7 @@ def place(input: Tensor) -> tuple[int, int]:
 
 
 @composite(
-    method=True, out=True, node="AsStridedBackward0_copy", exact_out=True, like=as_strided,
+    method=True, node="AsStridedBackward0_copy", out=Out.EXACT, like=as_strided,
     moves=True,
 )  # fmt: skip
 def as_strided_copy(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import composite
+from ...dispatch.op import Out, composite
 from ..index.slicing import select, unfold
 from ..pointwise.complex_numbers import view_as_complex, view_as_real
 from .diagonal import diagonal
@@ -16,7 +16,7 @@ from .splitting import split, split_with_sizes, unbind
 from .views import own_copy, view
 
 
-@composite(out=True, node="AliasBackward0_copy", exact_out=True)
+@composite(node="AliasBackward0_copy", out=Out.EXACT)
 def alias_copy(input: Tensor) -> Tensor:
     """``input`` as a copy.
 
@@ -28,7 +28,7 @@ def alias_copy(input: Tensor) -> Tensor:
     return input.clone()
 
 
-@composite(out=True, exact_out=True)
+@composite(out=Out.EXACT)
 def detach_copy(input: Tensor) -> Tensor:
     """What ``detach`` shows, as a copy: no gradient flows through it.
 
@@ -40,7 +40,7 @@ def detach_copy(input: Tensor) -> Tensor:
     return input.detach().clone()
 
 
-@composite(out=True, node="DiagonalBackward0_copy", exact_out=True, like=diagonal)
+@composite(node="DiagonalBackward0_copy", out=Out.EXACT, like=diagonal)
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """What ``diagonal`` shows, as a copy.
 
@@ -52,7 +52,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     return own_copy(diagonal(input, offset, dim1, dim2))
 
 
-@composite(out=True, node="ExpandBackward0_copy", exact_out=True)
+@composite(node="ExpandBackward0_copy", out=Out.EXACT)
 def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
     """What ``expand`` shows, as a copy.
 
@@ -71,7 +71,7 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
     return own_copy(expand(input, size, *more))
 
 
-@composite(out=True, node="PermuteBackward0_copy", exact_out=True)
+@composite(node="PermuteBackward0_copy", out=Out.EXACT)
 def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     """What ``permute`` shows, as a copy.
 
@@ -89,7 +89,7 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
     return own_copy(permute(input, dims, *more))
 
 
-@composite(out=True, exact_out=True, like=select)
+@composite(out=Out.EXACT, like=select)
 def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     """What ``select`` shows, as a copy.
 
@@ -101,7 +101,7 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     return own_copy(select(input, dim, index))
 
 
-@composite(out=True, exact_out=True)
+@composite(out=Out.EXACT)
 def slice_copy(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
@@ -125,7 +125,7 @@ def slice_copy(
     return own_copy(input[(*(slice(None),) * dim, slice(start, end, step))])
 
 
-@composite(out=True)
+@composite(out=Out.CAST)
 def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """What ``split`` shows, as copies.
 
@@ -142,7 +142,7 @@ def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> 
     return tuple(own_copy(piece) for piece in split(input, split_size, dim))
 
 
-@composite(out=True, node="SplitWithSizesBackward0_copy", like=split_with_sizes)
+@composite(out=Out.CAST, node="SplitWithSizesBackward0_copy", like=split_with_sizes)
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -156,7 +156,7 @@ def split_with_sizes_copy(
     return tuple(own_copy(piece) for piece in split_with_sizes(input, split_sizes, dim))
 
 
-@composite(out=True, node="SqueezeBackward0_copy", exact_out=True, like=squeeze)
+@composite(node="SqueezeBackward0_copy", out=Out.EXACT, like=squeeze)
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """What ``squeeze`` shows, as a copy.
 
@@ -168,7 +168,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
     return own_copy(squeeze(input, dim))
 
 
-@composite(out=True, node="TBackward0_copy", exact_out=True, like=t)
+@composite(node="TBackward0_copy", out=Out.EXACT, like=t)
 def t_copy(input: Tensor) -> Tensor:
     """What ``t`` shows, as a copy.
 
@@ -181,7 +181,7 @@ def t_copy(input: Tensor) -> Tensor:
     return own_copy(t(input))
 
 
-@composite(out=True, node="TransposeBackward0_copy", exact_out=True, like=transpose)
+@composite(node="TransposeBackward0_copy", out=Out.EXACT, like=transpose)
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """What ``transpose`` shows, as a copy.
 
@@ -194,7 +194,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return own_copy(transpose(input, dim0, dim1))
 
 
-@composite(out=True, node="UnbindBackward0_copy", like=unbind)
+@composite(out=Out.CAST, node="UnbindBackward0_copy", like=unbind)
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """What ``unbind`` shows, as copies.
 
@@ -206,7 +206,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(own_copy(piece) for piece in unbind(input, dim))
 
 
-@composite(out=True, node="UnfoldBackward0_copy", exact_out=True, like=unfold)
+@composite(node="UnfoldBackward0_copy", out=Out.EXACT, like=unfold)
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """What ``Tensor.unfold`` shows, as a copy.
 
@@ -219,7 +219,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return own_copy(unfold(input, dimension, size, step))
 
 
-@composite(out=True, node="UnsqueezeBackward0_copy", exact_out=True, like=unsqueeze)
+@composite(node="UnsqueezeBackward0_copy", out=Out.EXACT, like=unsqueeze)
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """What ``unsqueeze`` shows, as a copy.
 
@@ -231,7 +231,7 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     return own_copy(unsqueeze(input, dim))
 
 
-@composite(out=True, node="ViewBackward0_copy", exact_out=True)
+@composite(node="ViewBackward0_copy", out=Out.EXACT)
 def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
     """What ``view`` shows, as a copy.
 
@@ -254,7 +254,7 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
     return own_copy(view(input, *sizes, dtype=dtype))
 
 
-@composite(out=True, like=view_as_complex)
+@composite(out=Out.CAST, like=view_as_complex)
 def view_as_complex_copy(input: Tensor) -> Tensor:
     """What ``view_as_complex`` shows, as a copy.
 
@@ -266,7 +266,7 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
     return own_copy(view_as_complex(input))
 
 
-@composite(out=True, like=view_as_real)
+@composite(out=Out.CAST, like=view_as_real)
 def view_as_real_copy(input: Tensor) -> Tensor:
     """What ``view_as_real`` shows, as a copy.
 

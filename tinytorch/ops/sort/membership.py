@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...dispatch.op import Array, Backend, Operand, op
+from ...dispatch.op import Array, Backend, Operand, Out, op
 from ...dispatch.out import scalar_name
 
 
-@op(promote="arithmetic", strict=True, exact_out=True)
+@op(promote="arithmetic", strict=True, out=Out.EXACT)
 def isin(
     xp: Backend,
     elements: Operand,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...graph.nodes import Node
 from ..checks import integer, refuse
 from ..index.gathering import chosen
@@ -113,8 +113,8 @@ def _nanmedian_name(node: Node) -> str:
 
 
 @composite(method=True,
-    out=True, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name,
-    buffered=False,
+    out=Out.CAST, forms=tuple(form.format(name="median") for form in _FORMS), node=_median_name,
+    overlap=Overlap.CHECKED,
 )  # fmt: skip
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower one of two; NaN if there is one.
@@ -140,8 +140,8 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 @composite(method=True,
-    out=True, forms=tuple(form.format(name="nanmedian") for form in _FORMS), node=_nanmedian_name,
-    buffered=False,
+    out=Out.CAST, forms=tuple(form.format(name="nanmedian") for form in _FORMS),
+    node=_nanmedian_name, overlap=Overlap.CHECKED,
 )  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element of those that are not NaN, the lower one of two.
@@ -167,7 +167,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     return _median("nanmedian", _nanmedian_result, input, dim, keepdim, True)
 
 
-@composite(method=True, out=True, node="KthvalueBackward0", buffered=False)
+@composite(method=True, out=Out.CAST, node="KthvalueBackward0", overlap=Overlap.CHECKED)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim``, and where it is.
 
@@ -214,7 +214,7 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite(method=True, out=True, node="ModeBackward0", frees=True, buffered=False)
+@composite(method=True, out=Out.CAST, node="ModeBackward0", frees=True, overlap=Overlap.CHECKED)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, plain_number
 from ..checks import integer, refuse
@@ -35,7 +35,7 @@ _sort_result = named_result("sort", "values indices")
 _topk_result = named_result("topk", "values indices")
 
 
-@composite(method=True, out=True, node="SortBackward0", buffered=False)
+@composite(method=True, out=Out.CAST, node="SortBackward0", overlap=Overlap.CHECKED)
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
@@ -84,7 +84,7 @@ def _numpy_sort(
     return values
 
 
-@composite(method=True, out=True, exact_out=True)
+@composite(method=True, out=Out.EXACT)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> Tensor:
@@ -120,7 +120,7 @@ def _numpy_argsort(
     return argsort(source, dim, descending)
 
 
-@composite(method=True, out=True, node="SortBackward0", exact_out=True, buffered=False)
+@composite(method=True, node="SortBackward0", out=Out.EXACT, overlap=Overlap.CHECKED)
 def msort(input: Tensor) -> Tensor:
     """``input`` in ascending order along its first dimension, without the indices.
 
@@ -145,7 +145,7 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     return in_rows(xp, xp.leading(input, k, at, largest))
 
 
-@composite(method=True, out=True, node="TopkBackward0", buffered=False)
+@composite(method=True, out=Out.CAST, node="TopkBackward0", overlap=Overlap.CHECKED)
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
@@ -245,7 +245,7 @@ def _agreed(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     return boundaries.to(wanted), values.to(wanted)
 
 
-@composite(method=True, out=True, exact_out=True)
+@composite(method=True, out=Out.EXACT)
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Tensor | None = None,
@@ -311,7 +311,7 @@ def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
         )
 
 
-@composite(out=True, exact_out=True)
+@composite(out=Out.EXACT)
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:

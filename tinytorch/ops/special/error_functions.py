@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ...dispatch.op import Array, Backend, Out, Overlap, composite, op, reads_results
 from ..checks import refuse
 from ..named_results import first
 
@@ -121,7 +121,7 @@ def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
 _ndtr.vjp(input=_ndtr_gradient)
 
 
-@composite(namespaces=SPECIAL, node="MulBackward1", out=True, buffered=True)
+@composite(namespaces=SPECIAL, node="MulBackward1", out=Out.CAST, overlap=Overlap.ALLOWED)
 def ndtr(input: Tensor) -> Tensor:
     """The normal distribution's probability of at most ``x``.
 

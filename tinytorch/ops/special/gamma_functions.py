@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...core.torch_function_members import attach
-from ...dispatch.op import Array, Backend, Operand, composite, no_derivative, op
+from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, no_derivative, op
 from ..checks import as_arrays, integer, refuse, special
 from ..shape.views import contiguous
 
@@ -75,7 +75,7 @@ def _polygamma(xp: Backend, input: Array, n: int) -> Array:
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
 
 
-@composite(namespaces=BOTH, out=True, inplace=False, buffered=False)
+@composite(namespaces=BOTH, out=Out.CAST, inplace=False, overlap=Overlap.CHECKED)
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The ``n``-th derivative of ``digamma``.
 
@@ -136,7 +136,11 @@ for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygam
 
 
 @composite(
-    method=True, out=True, inplace=True, also=("special.multigammaln",), node="MvlgammaBackward0"
+    method=True,
+    out=Out.CAST,
+    inplace=True,
+    also=("special.multigammaln",),
+    node="MvlgammaBackward0",
 )
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension ``p``.
