@@ -18296,7 +18296,7 @@ def svd_lowrank(
     """
 def swapaxes(
     input: Tensor | NDArray[Any] | ndarray,
-    dim0: Any = None,
+    dim0: _int | Sequence[_int] | None = None,
     dim1: _int | None = None,
 ) -> Tensor:
     """``input`` with two dimensions swapped.
@@ -18339,7 +18339,7 @@ def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """
 def swapdims(
     input: Tensor | NDArray[Any] | ndarray,
-    dim0: Any = None,
+    dim0: _int | Sequence[_int] | None = None,
     dim1: _int | None = None,
 ) -> Tensor:
     """``input`` with two dimensions swapped.
@@ -18803,7 +18803,7 @@ def trace(
     """
 def transpose(
     input: Tensor | NDArray[Any] | ndarray,
-    dim0: Any = None,
+    dim0: _int | Sequence[_int] | None = None,
     dim1: _int | None = None,
 ) -> Tensor:
     """``input`` with two dimensions swapped.

@@ -350,8 +350,9 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
             args = (*args[:at], args[at:])
     n = len(args)
-    if n > op.plan.positional and op.gather is not None:
-        args = (*args[: op.gather], args[op.gather :])
+    more = op.plan.more_sizes
+    if n > op.plan.positional and more is not None:
+        args = (*args[:more], args[more:])
         n = len(args)
     if n > op.plan.positional:
         args, options = _in_present_order(op, args, options)

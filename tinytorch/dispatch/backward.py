@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +17,22 @@ NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
 #: What a rule may need besides the operation's parameters.
 SPECIAL = ("out", "kept", "in_shape", "in_shapes")
+
+
+@dataclass(frozen=True)
+class NodeNames:
+    """torch's names of an operation's nodes, for the option ``node``.
+
+    Attributes:
+        name: The name where it does not follow from the operation's, or a function of the node
+            that returns it. For a composite, the name of the nodes of its results.
+        copy: The name where an operation with ``view`` had to copy.
+        number: The name where a number comes before an operator, as in ``1 - x``.
+    """
+
+    name: NodeName = None
+    copy: NodeName = None
+    number: NodeName = None
 
 
 class Backward:
@@ -58,9 +75,9 @@ class Backward:
         self.params, self.index, self.tensors = plan.params, plan.index, plan.tensors
         self.sequence, self.numbers = plan.sequence, plan.numbers
         self.materialize: bool = op.materialize
-        self.keeps: Callable[..., Any] | None = op.keeps
+        self.forward_with_saved: Callable[..., Any] | None = op.registered.forward_with_saved
         self.frees: bool = op.frees is True
-        self.backward_name: Any = op.torchs_name if op.node is None else op.node
+        self.backward_name: Any = op.torchs_name if op.node.name is None else op.node.name
         self._renamed: dict[tuple[NodeName, bool | None], Backward] = {}
         self._fixed: dict[frozenset[int], Backward] = {}
         self._read_rules(op.registered.rules)
@@ -170,13 +187,13 @@ class Backward:
     @cached_property
     def copied(self) -> Backward:
         """That of a result that is no view of the input."""
-        node = self.op.copy_node
+        node = self.op.node.copy
         return self if node is None else self.called(node, self.op.frees == "copies" or None)
 
     @cached_property
     def reflected(self) -> Backward:
         """That of an operator after a number, as in ``1 - x``."""
-        node = self.op.number_node
+        node = self.op.node.number
         return self if node is None else self.called(node)
 
     def fixed(self, given: Sequence[Any]) -> Backward:

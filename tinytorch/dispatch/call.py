@@ -191,7 +191,7 @@ def _several(source: Callable[..., Any]) -> str | None:
 def body_of(op: Op) -> Callable[..., Any]:
     """What a composite runs: its function, whose results get nodes of its name."""
     body: Callable[..., Any] = op.body
-    return named(op, body) if op.node is not None or op.frees else body
+    return named(op, body) if op.node.name is not None or op.frees else body
 
 
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
@@ -199,7 +199,7 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
 
     Those free what it says, too.
     """
-    node: Any = op.node
+    node: Any = op.node.name
 
     def function(*args: Any, **options: Any) -> Any:
         before = next_seq()

@@ -182,7 +182,8 @@ def _names_of(op: Op) -> dict[str, Any]:
     defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
     keywords = {f"_n{i}": name for i, name in enumerate(op.plan.params)}
     return defaults | keywords | {
-        "_op": op, "_backward": op.backward, "_kernel": op.kernel, "_keeps": op.keeps,
+        "_op": op, "_backward": op.backward, "_kernel": op.kernel,
+        "_forward_with_saved": op.registered.forward_with_saved,
         "_step": op.function, "_pick": picking(op), "_copied": op.backward.copied,
         "_reflected": op.backward.reflected, "_last": last, "_find": partial(_find, op, {}, last),
     }  # fmt: skip

@@ -422,12 +422,15 @@ class Text:
         self.run_kernel = f"_y = {short}"
         if usual:
             self.run_kernel += f" if {usual} else {self._whole_call(out)}"
-        self.with_saved = op.keeps is not None
+        self.with_saved = op.registered.forward_with_saved is not None
         if self.with_saved:
-            saving = f"_keeps(_xp, {', '.join(raws)}) if {self.wants} and not _Recording.watched"
-            self.run_kernel = f"_y, _kept = {saving} else ({self._whole_call()}, None)"
+            saving = f"_forward_with_saved(_xp, {', '.join(raws)})"
+            recorded = f"{self.wants} and not _Recording.watched"
+            self.run_kernel = (
+                f"_y, _kept = {saving} if {recorded} else ({self._whole_call()}, None)"
+            )
         self.divides = self.form is Form.REFLECTED and op.name == "div"
-        self.returns_input, self.view = op.itself, op.view
+        self.returns_input, self.view = plan.returns_input, op.view
 
     def _fill_recording(self) -> None:
         backward, edges = self.op.backward, self.op.backward.differentiable

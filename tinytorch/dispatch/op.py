@@ -14,7 +14,9 @@ the in-place form, ``out=``, other spellings, the signature and the stub all fol
 
 A parameter's annotation says what it is: ``Array`` and ``Operand`` are tensors (an operand
 may also be a number), ``Index`` and ``Mask`` tensors that take no part in promotion,
-``Sequence[Array]`` a list of tensors, ``Shape`` sizes that may be given one by one.
+``Sequence[Array]`` a list of tensors, ``Shape`` sizes that may be given one by one, and
+``int | Shape`` the same where other numbers may follow a single one. ``ArrayOrInput`` is the
+result of a kernel that may return its first argument, and the call then returns that tensor.
 """
 
 from __future__ import annotations
@@ -40,9 +42,11 @@ from .spec import NAMESPACES as NAMESPACES
 from .spec import OPS as OPS
 from .spec import REQUIRED as REQUIRED
 from .spec import Array as Array
+from .spec import ArrayOrInput as ArrayOrInput
 from .spec import Backend as Backend
 from .spec import Index as Index
 from .spec import Mask as Mask
+from .spec import NodeNames as NodeNames
 from .spec import Op as Op
 from .spec import Operand as Operand
 from .spec import Out as Out
@@ -114,13 +118,12 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
             ``method`` whether it is a method of tensors too, ``attribute`` whether an attribute
             (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
             ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
-            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``keeps``, ``view``,
+            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``,
             ``returns`` a named tuple for several results, ``node`` torch's name of its nodes where
-            it is another (see ``Op``),
+            it is another, or ``NodeNames``,
             ``frees`` whether a second backward pass is refused though no tensor was kept, or
             ``"copies"`` where that is so of copies alone,
-            ``gather`` from which position on too many arguments are one
-            sequence, ``materialize``, ``strict`` whether numbers are refused for tensors, as
+            ``materialize``, ``strict`` whether numbers are refused for tensors, as
             torch does, ``out`` the dtypes ``out=`` may have (an ``Out``), ``overlap`` the memory
             that it may share with arguments (an ``Overlap``), ``former_order``, ``forms`` the
             signatures that the stub declares where the result depends on the arguments:
@@ -175,6 +178,8 @@ def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
     unknown = options.keys() - Op.__dataclass_fields__.keys()
     if unknown:
         raise TypeError(f"@op {name}: unknown options {sorted(unknown)}")
+    if not isinstance(options.get("node"), NodeNames):
+        options["node"] = NodeNames(options.get("node"))
     options.setdefault("public", not name.startswith("_"))
     return Op(name=name, kernel=kernel, body=body, function=None, **options)
 
@@ -186,7 +191,7 @@ def set_function(spec: Op, function: Any) -> None:
 
 def named_anew(spec: Op, node: str) -> Any:
     """A function that does the same, whose nodes have another name and free nothing."""
-    other = replace(spec, node=node, frees=False, public=False)
+    other = replace(spec, node=NodeNames(node), frees=False, public=False)
     set_function(other, make_public_function(other, other.name))
     vars(other.function).update(op=other, kernel=other.kernel)
     return other.function
@@ -277,7 +282,9 @@ def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
 
 def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
     """The operation under another name, with a function that tells this one."""
-    node = spec.torchs_name if spec.node is None and spec.kernel is not None else spec.node
+    node = spec.node
+    if node.name is None and spec.kernel is not None:
+        node = replace(node, name=spec.torchs_name)
     twin = replace(
         spec, name=name, namespaces=spaces, aliases=(), also=(), inplace=inplace, node=node
     )

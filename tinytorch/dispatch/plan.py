@@ -45,6 +45,9 @@ class Plan:
         lead: Position of the tensor that must be given and has the backend, or of the sequence;
             None if each may be left out.
         sizes: The position of sizes, which may be given one by one, or None.
+        more_sizes: The position of an ``int | Shape``, which takes arguments that are too many
+            together with those after it, or None.
+        returns_input: Whether the call returns its first argument where the kernel does.
         picks: Whether indices say which elements are meant.
         flag: Position of a last parameter ``inplace``, which asks for the in-place form.
         scalars: By position, of the other flags and floats which they are, and whether None is
@@ -70,6 +73,7 @@ class Plan:
         self.picks: bool = not {"index", "indices"}.isdisjoint(self.params)
         self.flag: int | None = len(self.params) - 1 if self.params[-1:] == ("inplace",) else None
         annotations = [str(function.__annotations__.get(name, "")) for name in self.params]
+        self.returns_input: bool = function.__annotations__.get("return") == "ArrayOrInput"
         self._read_tensors(annotations)
         self.scalars: dict[int, tuple[type, bool]] = (
             self._read_scalars(annotations) if op.public else {}
@@ -98,6 +102,7 @@ class Plan:
         self.lead: int | None = min(leads, default=None) if self.sequence is None else self.sequence
         shapes = [i for i, base in enumerate(bases) if base == "Shape" and i < self.positional]
         self.sizes: int | None = max(shapes, default=None)
+        self.more_sizes: int | None = bases.index("int | Shape") if "int | Shape" in bases else None
 
     def _read_scalars(self, annotations: list[str]) -> dict[int, tuple[type, bool]]:
         found = {}

@@ -54,7 +54,7 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
                 return several_views(picking(op), xp, y, given[0], raws[0], given[1:], wanted)
             return results(op, xp, y, given, raws, wanted)
         y = xp.asarray(y)
-    if op.itself and y is raws[op.plan.tensors[0]]:
+    if op.plan.returns_input and y is raws[op.plan.tensors[0]]:
         return given[op.plan.tensors[0]]
     if op.view:
         return _wrap_view(op, xp, y, given, raws, wanted)
@@ -322,7 +322,7 @@ def output_of(node: Node) -> Any:
 
     None for what a kernel kept on the way to the result: that has no place there.
     """
-    if node.op.keeps is not None:
+    if node.op.forward_with_saved is not None:
         return None
     if isinstance(node.out, tuple):
         return tuple(result_of(node, i) for i in range(len(node.out)))

@@ -132,14 +132,19 @@ def _of_operator(spec: Op, reflected: bool) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation=signature.return_annotation)
 
 
-_SHOWN = {"Array": "Tensor", "Operand": "Tensor | complex", "Index": "Tensor", "Mask": "Tensor"}
+_SHOWN = {
+    "Array": "Tensor", "ArrayOrInput": "Tensor", "Operand": "Tensor | complex",
+    "Index": "Tensor", "Mask": "Tensor",
+}  # fmt: skip
 
 
 def shown(annotation: Any) -> Any:
     """A kernel's annotation as users read it: arrays are tensors to them."""
     if not isinstance(annotation, str):
         return annotation
-    return re.sub(r"\b(Array|Operand|Index|Mask)\b", lambda m: _SHOWN[m[0]], annotation)
+    return re.sub(
+        r"\b(Array|ArrayOrInput|Operand|Index|Mask)\b", lambda m: _SHOWN[m[0]], annotation
+    )
 
 
 #: Between the lines of an ``Args:`` section, and of one of its entries.

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from ..backends.base import Array as Array
 from ..backends.base import Backend as Backend
-from .backward import Backward, NodeName
+from .backward import Backward
+from .backward import NodeNames as NodeNames
 from .plan import REQUIRED as REQUIRED
 from .plan import Plan
 from .registry import NAMESPACES as NAMESPACES
@@ -24,6 +25,9 @@ Index: TypeAlias = Any
 
 #: A bool tensor that selects elements.
 Mask: TypeAlias = Any
+
+#: Result of a kernel that may return its first argument: the call then returns the same tensor.
+ArrayOrInput: TypeAlias = Any
 
 #: Sizes: a sequence of ints, or as many int arguments.
 Shape: TypeAlias = Sequence[int]
@@ -109,6 +113,9 @@ class Registered:
 
     Attributes:
         rules: Gradient rules by parameter name; a tuple of names for one rule of several.
+        forward_with_saved: The kernel of recorded calls, which returns its result and an array
+            computed on the way, or None. A rule gets the array as ``kept``, which is None in a
+            recorded backward pass and where hooks on saved tensors are set.
         numpy_form: What the call means when it is spelt with NumPy's keywords, or None.
         expanded: What stands in for the in-place form where one element stands for many, or None
             if that is refused.
@@ -119,6 +126,7 @@ class Registered:
     """
 
     rules: dict[str | tuple[str, ...], Callable[..., Any]] = field(default_factory=dict)
+    forward_with_saved: Callable[..., Any] | None = None
     numpy_form: Callable[..., Any] | None = None
     expanded: Callable[..., Any] | None = None
     twins: list[Op] = field(default_factory=list)
@@ -153,20 +161,15 @@ class Op:
         whole: The backend's method that is the kernel at its defaults. A reduction's takes an
             array and returns a 0-d array, that of an operation for its in-place form alone writes
             to the array, and a creation function's takes the sizes and the dtype. None elsewhere.
-        keeps: The kernel of recorded calls, which returns its result and an array from on the way
-            there, or None: a rule gets that as ``kept``, but not where it is recorded in its turn,
-            nor where hooks ask for what is saved. None elsewhere.
         out: The dtypes that ``out=`` may have. None: as ``Out.CAST``, and a composite takes no
             ``out=`` but that of its function.
         overlap: The memory that arguments may share with what is written. None: the kind of
             operation decides.
         view: Whether the result may share its input's memory.
-        itself: Whether it returns its argument where its kernel does.
         moves: Whether it moves elements, whatever they are: its kernel takes arrays of the dtypes
             below float32, which the others get as float32 (see ``low_precision``). Views do, too.
         keeps_dtype: Whether a composite's results have the first tensor's dtype where that is below
             float32, whatever dtype its parameters have.
-        gather: From which position on too many arguments are one sequence, or None.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
         materialize: Whether a missing gradient of one of several results becomes zeros.
@@ -174,10 +177,7 @@ class Op:
         frees: Whether a second backward pass is refused though a node kept no tensor (torch keeps
             one there, such as an index, or a number made a tensor); ``"copies"``: where it copied.
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
-        node: torch's name of its nodes where that does not follow from its own, or a function of
-            the node that gives it. A composite's is for the nodes of its results.
-        copy_node: The name where an operation with ``view`` had to copy, and ``number_node`` that
-            where a number comes before an operator.
+        node: torch's names of its nodes. The decorators take a single name, too.
         public: Whether users see it; if not said, where its name has no underscore before it.
         default_dtype: Whether a creation function makes the default dtype if none is asked for.
         registered: What is registered beside it.
@@ -198,23 +198,18 @@ class Op:
     elementwise: bool | None = None
     ufunc: str | None = None
     whole: str | None = None
-    keeps: Callable[..., Any] | None = None
     out: Out | None = None
     overlap: Overlap | None = None
     view: bool = False
-    itself: bool = False
     moves: bool = False
     keeps_dtype: bool = False
-    gather: int | None = None
     returns: Any = None
     forms: tuple[str, ...] = ()
     materialize: bool = True
     strict: bool = False
     frees: bool | str = False
     former_order: tuple[str, ...] = ()
-    node: NodeName = None
-    copy_node: NodeName = None
-    number_node: NodeName = None
+    node: NodeNames = NodeNames()
     public: bool = True
     default_dtype: bool = True
     registered: Registered = field(default_factory=Registered)
@@ -287,7 +282,7 @@ class Op:
 
         Not where it writes to an argument, which would be a copy.
         """
-        one = self.node is not None or self.namespaces[0] == "nn.functional"
+        one = self.node.name is not None or self.namespaces[0] == "nn.functional"
         written = {"inplace", "running_mean", "max_norm", "out"} & self.plan.index.keys()
         whole = self.kernel is None and not self.moves and not self.name.endswith("_")
         return whole and one and not written

@@ -10471,7 +10471,11 @@ class Tensor(Storage):
             >>> tt.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
             tensor([4., 3.])
         """
-    def swapaxes(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
+    def swapaxes(
+        _self,
+        dim0: _int | Sequence[_int] | None = None,
+        dim1: _int | None = None,
+    ) -> Tensor:
         """``input`` with two dimensions swapped.
 
         Another name for ``transpose``.
@@ -10510,7 +10514,11 @@ class Tensor(Storage):
             >>> tt.zeros(2, 3).transpose_(0, 1).shape
             tinytorch.Size([3, 2])
         """
-    def swapdims(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
+    def swapdims(
+        _self,
+        dim0: _int | Sequence[_int] | None = None,
+        dim1: _int | None = None,
+    ) -> Tensor:
         """``input`` with two dimensions swapped.
 
         Another name for ``transpose``.
@@ -11017,7 +11025,11 @@ class Tensor(Storage):
             >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
             tensor(5.)
         """
-    def transpose(_self, dim0: Any = None, dim1: _int | None = None) -> Tensor:
+    def transpose(
+        _self,
+        dim0: _int | Sequence[_int] | None = None,
+        dim1: _int | None = None,
+    ) -> Tensor:
         """``input`` with two dimensions swapped.
 
         Without dimensions it is NumPy's, which reverses them all; with a sequence it is

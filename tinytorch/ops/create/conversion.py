@@ -10,7 +10,7 @@ from ...core.device import device
 from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_of_device
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, ArrayOrInput, Backend, composite, op
 from ...dispatch.tensor_types import NAMED_DTYPES, dtype_and_device
 from ...graph.nodes import Node, node_of
 from ...graph.views import edge_of, region, waiting
@@ -20,8 +20,8 @@ from ..memory_order import arranged, copied, laid, lies, suggested
 from ..shape.views import contiguous
 
 
-@op(node="ToCopyBackward0", itself=True, moves=True)
-def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
+@op(node="ToCopyBackward0", moves=True)
+def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
     native = xp.native_dtype(dtype)
     if input.dtype == native:
         return input

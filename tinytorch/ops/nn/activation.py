@@ -204,10 +204,7 @@ def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array,
     return share * input, share
 
 
-@op(
-    namespaces=FUNCTIONAL, out=Out.EXACT, overlap=Overlap.CHECKED, elementwise=True,
-    keeps=_gelu_and_share,
-)  # fmt: skip
+@op(namespaces=FUNCTIONAL, out=Out.EXACT, overlap=Overlap.CHECKED, elementwise=True)
 def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
 
@@ -283,6 +280,7 @@ def _gelu_rule(xp: Any, g: Any, kept: Any, input: Any, approximate: str) -> Any:
 
 
 gelu.vjp(input=_gelu_rule)
+gelu.op.registered.forward_with_saved = _gelu_and_share
 
 
 def gate_halves(name: str, x: Array, dim: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, Out, composite, named_anew, op
+from ...dispatch.op import Array, Backend, NodeNames, Operand, Out, composite, named_anew, op
 from ...dispatch.promotion import TWO_BOOLS, written_number
 from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
@@ -97,7 +97,7 @@ add.vjp(
 
 @op(method=True,
     inplace=True, operators=("sub",), promote="difference", ufunc="subtract",
-    aliases=("subtract",), number_node="RsubBackward1", former_order=("alpha",),
+    aliases=("subtract",), node=NodeNames(number="RsubBackward1"), former_order=("alpha",),
 )  # fmt: skip
 def sub(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.op import Array, Backend, Operand, named_anew, no_derivative, op
+from ...dispatch.op import Array, Backend, NodeNames, Operand, named_anew, no_derivative, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument, by_operand
 from ...state import default_dtype
@@ -19,7 +19,7 @@ def _quotient_name(node: Node) -> str:
 
 @op(method=True,
     inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
-    aliases=("divide", "true_divide"), number_node="MulBackward0", node=_quotient_name,
+    aliases=("divide", "true_divide"), node=NodeNames(_quotient_name, number="MulBackward0"),
     frees=True,
 )  # fmt: skip
 def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Array:

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Shape, op
+from ...dispatch.op import Array, ArrayOrInput, Backend, NodeNames, Shape, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..checks import integer, integers_of
 from ..memory_order import copied
 
+#: Names of the nodes of views that may have to be copies.
+_RESHAPED = NodeNames("ViewBackward0", copy="UnsafeViewBackward0")
 
-@op(method=True, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+
+@op(method=True, view=True, node=_RESHAPED)
 def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
     """The elements of ``input`` in row-major order, in another shape.
 
@@ -126,8 +129,10 @@ def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int,
     return found
 
 
-@op(method=True, view=True, gather=1, aliases=("swapaxes", "swapdims"))
-def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = None) -> Array:
+@op(method=True, view=True, aliases=("swapaxes", "swapdims"))
+def transpose(
+    xp: Backend, input: Array, dim0: int | Shape | None = None, dim1: int | None = None
+) -> Array:
     """``input`` with two dimensions swapped.
 
     Without dimensions it is NumPy's, which reverses them all; with a sequence it is
@@ -155,9 +160,10 @@ def transpose(xp: Backend, input: Array, dim0: Any = None, dim1: int | None = No
         except ValueError:  # there is no such dimension
             pass
     ndim = input.ndim
+    given: Any = dim0  # all dimensions if it is the only argument
     if dim1 is None:
-        return input.transpose(None if dim0 is None else _permutation(dim0, ndim))
-    first = normalize_dim("transpose", dim0, ndim)
+        return input.transpose(None if given is None else _permutation(given, ndim))
+    first = normalize_dim("transpose", given, ndim)
     second = normalize_dim("transpose", dim1, ndim)
     return input.swapaxes(first, second) if ndim else input[...]
 
@@ -222,8 +228,8 @@ def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
 
 
-@op(method=True, view=True, itself=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
-def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
+@op(method=True, view=True, node=_RESHAPED)
+def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> ArrayOrInput:
     """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
 
     A single dimension is ``input`` itself.
@@ -308,7 +314,7 @@ def _numpy_flatten(input: Tensor, order: str = "C") -> Tensor:
     return _numpy_ravel(input, order)
 
 
-@op(method=True, view=True, node="ViewBackward0", copy_node="UnsafeViewBackward0")
+@op(method=True, view=True, node=_RESHAPED)
 def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
     """``input`` with dimension ``dim`` split into several.
 
