@@ -20,19 +20,24 @@ SPECIAL = ("out", "kept", "in_shape", "in_shapes")
 
 
 @dataclass(frozen=True)
-class NodeNames:
-    """torch's names of an operation's nodes, for the option ``node``.
+class Nodes:
+    """Nodes of an operation, for its option ``node``: torch's names, and when they are freed.
 
     Attributes:
         name: The name where it does not follow from the operation's, or a function of the node
             that returns it. For a composite, the name of the nodes of its results.
         copy: The name where an operation with ``view`` had to copy.
         number: The name where a number comes before an operator, as in ``1 - x``.
+        frees: Whether a second backward pass raises an error though the node saves no tensor here,
+            as PyTorch saves one there, such as an index.
+        copy_frees: Whether that holds for copies alone.
     """
 
     name: NodeName = None
     copy: NodeName = None
     number: NodeName = None
+    frees: bool = False
+    copy_frees: bool = False
 
 
 class Backward:
@@ -74,9 +79,8 @@ class Backward:
         self.name, self.public = op.name, op.public
         self.params, self.index, self.tensors = plan.params, plan.index, plan.tensors
         self.sequence, self.numbers = plan.sequence, plan.numbers
-        self.materialize: bool = op.materialize
         self.forward_with_saved: Callable[..., Any] | None = op.registered.forward_with_saved
-        self.frees: bool = op.frees is True
+        self.frees: bool = op.node.frees
         self.backward_name: Any = op.torchs_name if op.node.name is None else op.node.name
         self._renamed: dict[tuple[NodeName, bool | None], Backward] = {}
         self._fixed: dict[frozenset[int], Backward] = {}
@@ -117,6 +121,8 @@ class Backward:
         )
 
     def _note_needs(self, rules: list[Callable[..., Any]]) -> None:
+        #: Whether a missing gradient of one of several results becomes zeros.
+        self.materialize: bool = not any(getattr(rule, "accepts_none", False) for rule in rules)
         needs = [set(rule_needs(rule)) for rule in rules]
         wanted = set().union(*needs)
         self.saves_out: bool = "out" in wanted
@@ -188,7 +194,7 @@ class Backward:
     def copied(self) -> Backward:
         """That of a result that is no view of the input."""
         node = self.op.node.copy
-        return self if node is None else self.called(node, self.op.frees == "copies" or None)
+        return self if node is None else self.called(node, self.op.node.copy_frees or None)
 
     @cached_property
     def reflected(self) -> Backward:

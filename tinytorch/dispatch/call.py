@@ -191,7 +191,7 @@ def _several(source: Callable[..., Any]) -> str | None:
 def body_of(op: Op) -> Callable[..., Any]:
     """What a composite runs: its function, whose results get nodes of its name."""
     body: Callable[..., Any] = op.body
-    return named(op, body) if op.node.name is not None or op.frees else body
+    return named(op, body) if op.node.name is not None or op.node.frees else body
 
 
 def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
@@ -210,8 +210,8 @@ def named(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
             made = node_of(t._node) if isinstance(t, Tensor) and t._rg else None
             if made is not None and made.seq > before and isinstance(made.op, Backward):
                 name = node(made) if callable(node) else node
-                if name is not None or op.frees:
-                    made.op = made.op.called(name or made.op.backward_name, bool(op.frees) or None)
+                if name is not None or op.node.frees:
+                    made.op = made.op.called(name or made.op.backward_name, op.node.frees or None)
         return result
 
     return function

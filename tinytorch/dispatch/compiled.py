@@ -229,8 +229,8 @@ def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
     if 1 not in op.plan.numbers:
         return xp, dtype, run, (), _SMALL.get
     # The library's function itself: the kernel is no more than that, but for halves.
-    if floats and op.ufunc and dtype.itemsize > 2:
-        return xp, dtype, getattr(xp, op.ufunc), (float, int), xp.number(dtype)
+    if floats and op.backend_function and dtype.itemsize > 2:
+        return xp, dtype, getattr(xp, op.backend_function), (float, int), xp.number(dtype)
     if floats:
         return xp, dtype, run, (float, int), lambda number: number
     return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL.get

@@ -68,7 +68,9 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     """
     if kernel is None:
         return partial(creation, **options)
+    by_default = options.pop("default_dtype", True)
     spec = declare(kernel, None, options)
+    spec.registered.default_dtype = by_default
     set_function(spec, serve(make_function(spec.name), spec, Form.CREATION, _slow))
     dress(spec, kernel, _COMMON)
     return spec.function
@@ -102,7 +104,7 @@ def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -
     at = op.plan.index["dtype"]
     if dtype is not None:
         values[at] = xp.native_dtype(dtypes.as_dtype(dtype))
-    elif op.default_dtype:
+    elif op.registered.default_dtype:
         values[at] = xp.native_dtype(default_dtype())
     if op.plan.sizes is not None:
         values[op.plan.sizes] = checked_size(op.name, values[op.plan.sizes])

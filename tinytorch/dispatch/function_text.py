@@ -356,9 +356,10 @@ class Text:
         return name if i == self.plan.flag else ""
 
     def _fill_creation(self) -> None:
-        plan, names, whole = self.plan, self.names, self.op.whole
+        plan, names, whole = self.plan, self.names, self.op.backend_function
         self.finish, self.new, self.has_size = _CREATION, True, plan.sizes is not None
-        self.find_place = "_place_of_new()" if self.op.default_dtype else "_current_backend(), None"
+        by_default = self.op.registered.default_dtype
+        self.find_place = "_place_of_new()" if by_default else "_current_backend(), None"
         values = [i for i in range(plan.positional) if i != plan.sizes and i not in plan.scalars]
         others = [f"{names[i]}.__class__ not in _values" for i in values]
         self.overridden = " or ".join(["not _PLAIN", *others])
@@ -410,7 +411,7 @@ class Text:
         raws = self.raw_names
         self.array = "_x" if self.sequence else raws[self.lead]
         out = ", out=_a0" if self.form.writes and plan.takes_out else ""
-        method, rest = op.whole or plan.calls, self.rest
+        method, rest = op.backend_function or plan.calls, self.rest
         if self.two:
             short = f"_run(_a0, _a1{out})"
         elif method is not None:

@@ -26,7 +26,7 @@ from .arguments import bind, prepare
 from .out import scalar_name
 from .promotion import result_dtype
 from .record import apply
-from .spec import Op
+from .spec import Op, Reduced
 
 #: Classes of arguments that are the same in float32.
 _AS_THEY_ARE = frozenset((type(None), bool, int, float, str, Size))
@@ -242,7 +242,7 @@ def composite_low(
     at = op.plan.index.get("dtype", len(args))
     if options.get("dtype") is not None or at < len(args) and args[at] is not None:
         return body(*args, **options)  # its parts are computed in that dtype
-    target = floats[0].dtype if op.keeps_dtype else result_dtype(floats)
+    target = floats[0].dtype if op.reduced is Reduced.FIRST else result_dtype(floats)
     _check_float8(op, given)
     if op.elementwise:  # another form of one operation, which rounds its operands
         return body(*args, **options)

@@ -32,6 +32,7 @@ from .backward import SPECIAL, rule_needs
 from .compiled import make_inplace_function, make_public_function
 from .operators import make_operators
 from .plan import is_tensor
+from .rules import accepts_none as accepts_none
 from .rules import no_derivative as no_derivative
 from .rules import piecewise as piecewise
 from .rules import reads as reads
@@ -46,11 +47,12 @@ from .spec import ArrayOrInput as ArrayOrInput
 from .spec import Backend as Backend
 from .spec import Index as Index
 from .spec import Mask as Mask
-from .spec import NodeNames as NodeNames
+from .spec import Nodes as Nodes
 from .spec import Op as Op
 from .spec import Operand as Operand
 from .spec import Out as Out
 from .spec import Overlap as Overlap
+from .spec import Reduced as Reduced
 from .spec import Shape as Shape
 
 P = ParamSpec("P")
@@ -113,22 +115,13 @@ def op(kernel: Any = None, /, **options: Any) -> Any:
 
     Args:
         kernel: Function of a backend, raw arrays and plain values.
-        **options: ``namespaces`` where it is public (default the top level), ``aliases``
-            other names there, ``also`` other qualified names (``"special.expit"``),
-            ``method`` whether it is a method of tensors too, ``attribute`` whether an attribute
-            (``x.T``), ``inplace`` whether a form with a trailing underscore exists,
-            ``operators`` names such as ``"add"`` for ``__add__``, ``__radd__`` and
-            ``__iadd__``, ``promote``, ``ufunc``, ``whole``, ``view``,
-            ``returns`` a named tuple for several results, ``node`` torch's name of its nodes where
-            it is another, or ``NodeNames``,
-            ``frees`` whether a second backward pass is refused though no tensor was kept, or
-            ``"copies"`` where that is so of copies alone,
-            ``materialize``, ``strict`` whether numbers are refused for tensors, as
-            torch does, ``out`` the dtypes ``out=`` may have (an ``Out``), ``overlap`` the memory
-            that it may share with arguments (an ``Overlap``), ``former_order``, ``forms`` the
-            signatures that the stub declares where the result depends on the arguments:
-            ``"(input: Tensor, dim: int) -> return_types.max"``, ``like`` a function whose
-            docstring tells of the parameters that this one's does not.
+        **options: Fields of ``Op``, which describes each of them: ``namespaces``, ``aliases``,
+            ``method``, ``attribute``, ``inplace`` and ``operators`` say where the operation is
+            found; ``promote``, ``elementwise``, ``strict``, ``former_order`` and ``reduced`` what
+            it accepts; ``view``, ``returns``, ``out``, ``overlap`` and ``forms`` what it returns or
+            writes; ``node`` how its nodes are named and freed; ``backend_function`` which function
+            of the backend equals the kernel; ``public`` whether it is public. ``like`` is a
+            function whose docstring describes the parameters that this one's does not.
 
     Returns:
         A plain function with ``op``'s signature without ``xp``.
@@ -178,8 +171,8 @@ def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
     unknown = options.keys() - Op.__dataclass_fields__.keys()
     if unknown:
         raise TypeError(f"@op {name}: unknown options {sorted(unknown)}")
-    if not isinstance(options.get("node"), NodeNames):
-        options["node"] = NodeNames(options.get("node"))
+    if not isinstance(options.get("node"), Nodes):
+        options["node"] = Nodes(options.get("node"))
     options.setdefault("public", not name.startswith("_"))
     return Op(name=name, kernel=kernel, body=body, function=None, **options)
 
@@ -191,7 +184,7 @@ def set_function(spec: Op, function: Any) -> None:
 
 def named_anew(spec: Op, node: str) -> Any:
     """A function that does the same, whose nodes have another name and free nothing."""
-    other = replace(spec, node=NodeNames(node), frees=False, public=False)
+    other = replace(spec, node=Nodes(node), public=False)
     set_function(other, make_public_function(other, other.name))
     vars(other.function).update(op=other, kernel=other.kernel)
     return other.function
@@ -226,10 +219,7 @@ def dress(
     if spec.public:
         _publish(spec)
         for name in spec.aliases:
-            _publish(_twin(spec, name, spec.namespaces, spec.inplace))
-        for qualified in spec.also:
-            space, _, name = qualified.rpartition(".")
-            _publish(_twin(spec, name, (space,), False))
+            _publish(_twin(spec, name))
     _attach(spec)
 
 
@@ -280,14 +270,16 @@ def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
         raise TypeError(f"{spec.name}.vjp: {unknown} are no parameters of the operation")
 
 
-def _twin(spec: Op, name: str, spaces: tuple[str, ...], inplace: bool) -> Op:
-    """The operation under another name, with a function that tells this one."""
+def _twin(spec: Op, alias: str) -> Op:
+    """The operation under another name, with a function of its own."""
+    space, dot, name = alias.rpartition(".")
     node = spec.node
     if node.name is None and spec.kernel is not None:
         node = replace(node, name=spec.torchs_name)
     twin = replace(
-        spec, name=name, namespaces=spaces, aliases=(), also=(), inplace=inplace, node=node
-    )
+        spec, name=name, namespaces=(space,) if dot else spec.namespaces, aliases=(),
+        inplace=spec.inplace and not dot, node=node,
+    )  # fmt: skip
     set_function(twin, make_public_function(twin, name))
     spec.registered.twins.append(twin)
     face, function = spec.function, twin.function

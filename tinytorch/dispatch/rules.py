@@ -33,6 +33,15 @@ def piecewise(rule: Callable[..., Any]) -> Callable[..., Any]:
     return rule
 
 
+def accepts_none(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule that takes None for a missing gradient of one of several results.
+
+    Other rules get zeros there.
+    """
+    rule.accepts_none = True  # type: ignore[attr-defined]
+    return rule
+
+
 def reads(**values: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """State by parameter which arguments' values its gradient is computed from.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..backends.base import Array as Array
 from ..backends.base import Backend as Backend
 from .backward import Backward
-from .backward import NodeNames as NodeNames
+from .backward import Nodes as Nodes
 from .plan import REQUIRED as REQUIRED
 from .plan import Plan
 from .registry import NAMESPACES as NAMESPACES
@@ -94,6 +94,16 @@ class Out(Enum):
     RESHAPE_OR_WARN = "reshape or warn"
 
 
+class Reduced(Enum):
+    """Handling of the dtypes below float32."""
+
+    #: The kernel takes arrays of these dtypes, since it moves elements and computes nothing. A
+    #: composite runs on them as it is.
+    NATIVE = "native"
+    #: Results of a composite have the dtype of its first tensor, whatever its other tensors have.
+    FIRST = "first"
+
+
 class Overlap(Enum):
     """Memory that an argument may share with ``out=``, or with the target of an in-place form."""
 
@@ -117,6 +127,7 @@ class Registered:
             computed on the way, or None. A rule gets the array as ``kept``, which is None in a
             recorded backward pass and where hooks on saved tensors are set.
         numpy_form: What the call means when it is spelt with NumPy's keywords, or None.
+        default_dtype: Whether a creation function makes the default dtype if none is given.
         expanded: What stands in for the in-place form where one element stands for many, or None
             if that is refused.
         twins: The same operation under other names, each with a function of its own.
@@ -132,6 +143,7 @@ class Registered:
     twins: list[Op] = field(default_factory=list)
     fast: Op | None = None
     stands_in: bool = False
+    default_dtype: bool = True
     is_generated: bool = False
 
 
@@ -145,7 +157,8 @@ class Op:
         function: The public function, and ``core`` the steps of a call from the kernel on, for
             arguments that are ready for it.
         namespaces: Where it is public; the first is its home.
-        aliases: Other names there, and ``also`` other qualified names (``"special.expit"``).
+        aliases: Other names there. One with a dot is a function of the module before it alone
+            (``"special.expit"``), for ``".invert"`` the top level.
         method: Whether it is a method of tensors, too; in the namespace ``Tensor`` it always is.
         attribute: Whether it is an attribute of tensors (``x.T``).
         inplace: Whether a form with a trailing underscore exists.
@@ -157,29 +170,23 @@ class Op:
             ``"limits"`` (every number has to) or None.
         elementwise: Whether each element of the result depends on the elements of the tensors at
             its place alone. None: ``promote`` tells; see ``is_elementwise``.
-        ufunc: The library function that the kernel is for floats, at its defaults, or None.
-        whole: The backend's method that is the kernel at its defaults. A reduction's takes an
-            array and returns a 0-d array, that of an operation for its in-place form alone writes
-            to the array, and a creation function's takes the sizes and the dtype. None elsewhere.
+        backend_function: The backend's function that equals the kernel at its defaults, or None.
+            For two operands it is called with arrays of floats, else with the one array: it
+            returns a 0-d array for a reduction, and writes to the array where the operation exists
+            for its in-place form. For a creation function it takes the sizes and the dtype.
         out: The dtypes that ``out=`` may have. None: as ``Out.CAST``, and a composite takes no
             ``out=`` but that of its function.
         overlap: The memory that arguments may share with what is written. None: the kind of
             operation decides.
         view: Whether the result may share its input's memory.
-        moves: Whether it moves elements, whatever they are: its kernel takes arrays of the dtypes
-            below float32, which the others get as float32 (see ``low_precision``). Views do, too.
-        keeps_dtype: Whether a composite's results have the first tensor's dtype where that is below
-            float32, whatever dtype its parameters have.
+        reduced: Its handling of the dtypes of reduced precision (see ``low_precision``). None:
+            kernels of views take arrays of these, others get them as float32.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
-        materialize: Whether a missing gradient of one of several results becomes zeros.
         strict: Whether numbers are refused where torch takes tensors only.
-        frees: Whether a second backward pass is refused though a node kept no tensor (torch keeps
-            one there, such as an index, or a number made a tensor); ``"copies"``: where it copied.
         former_order: The factors that PyTorch still takes in their former place, among the tensors.
-        node: torch's names of its nodes. The decorators take a single name, too.
+        node: Names of its nodes, and when they are freed. The decorators take a single name, too.
         public: Whether users see it; if not said, where its name has no underscore before it.
-        default_dtype: Whether a creation function makes the default dtype if none is asked for.
         registered: What is registered beside it.
     """
 
@@ -189,29 +196,23 @@ class Op:
     function: Any
     namespaces: tuple[str, ...] = ("",)
     aliases: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
     method: bool = False
     attribute: bool = False
     inplace: bool = False
     operators: tuple[str, ...] = ()
     promote: str | None = None
     elementwise: bool | None = None
-    ufunc: str | None = None
-    whole: str | None = None
+    backend_function: str | None = None
     out: Out | None = None
     overlap: Overlap | None = None
     view: bool = False
-    moves: bool = False
-    keeps_dtype: bool = False
+    reduced: Reduced | None = None
     returns: Any = None
     forms: tuple[str, ...] = ()
-    materialize: bool = True
     strict: bool = False
-    frees: bool | str = False
     former_order: tuple[str, ...] = ()
-    node: NodeNames = NodeNames()
+    node: Nodes = Nodes()
     public: bool = True
-    default_dtype: bool = True
     registered: Registered = field(default_factory=Registered)
 
     def __repr__(self) -> str:
@@ -274,7 +275,7 @@ class Op:
     @property
     def takes_low(self) -> bool:
         """Whether its kernel takes arrays of the dtypes below float32 as they are."""
-        return self.view or self.moves
+        return self.view or self.reduced is Reduced.NATIVE
 
     @cached_property
     def is_wide(self) -> bool:
@@ -284,8 +285,8 @@ class Op:
         """
         one = self.node.name is not None or self.namespaces[0] == "nn.functional"
         written = {"inplace", "running_mean", "max_norm", "out"} & self.plan.index.keys()
-        whole = self.kernel is None and not self.moves and not self.name.endswith("_")
-        return whole and one and not written
+        native = self.kernel is not None or self.reduced is Reduced.NATIVE
+        return one and not (native or written or self.name.endswith("_"))
 
     @cached_property
     def plan(self) -> Plan:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...ops.shape import rearranging
-from ...ops.shape.strides import broadcast_tensors
+from ...ops.shape import rearranging, strides
 from ...ops.shape.rearranging import repeat_interleave
 from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
-from ...ops.shape import strides
+from ...ops.shape.strides import broadcast_tensors
 from .conversion import (
     array_of,
     arrays_of,
@@ -379,7 +378,7 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     return permute(x, order)
 
 
-@shared(also=("linalg.matrix_transpose",))
+@shared(aliases=("linalg.matrix_transpose",))
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix.
 

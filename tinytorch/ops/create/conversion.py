@@ -10,7 +10,7 @@ from ...core.device import device
 from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_of_device
-from ...dispatch.op import Array, ArrayOrInput, Backend, composite, op
+from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
 from ...dispatch.tensor_types import NAMED_DTYPES, dtype_and_device
 from ...graph.nodes import Node, node_of
 from ...graph.views import edge_of, region, waiting
@@ -20,7 +20,7 @@ from ..memory_order import arranged, copied, laid, lies, suggested
 from ..shape.views import contiguous
 
 
-@op(node="ToCopyBackward0", moves=True)
+@op(node="ToCopyBackward0", reduced=Reduced.NATIVE)
 def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
     native = xp.native_dtype(dtype)
     if input.dtype == native:
@@ -38,7 +38,7 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
 _to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
 
 
-@op(method=True, elementwise=True, moves=True)
+@op(method=True, elementwise=True, reduced=Reduced.NATIVE)
 def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
     """A copy of ``input`` in memory of its own; gradients flow back through it.
 
@@ -70,7 +70,7 @@ def _assigned_name(node: Node) -> str:
     return "CopyBackwards" if made is None else str(made.name())
 
 
-@op(node=_assigned_name, moves=True)
+@op(node=_assigned_name, reduced=Reduced.NATIVE)
 def _assigned(xp: Backend, input: Array) -> Array:
     return xp.array(input)
 
@@ -78,7 +78,7 @@ def _assigned(xp: Backend, input: Array) -> Array:
 _assigned.vjp(input=lambda xp, g: g)
 
 
-@op(node="CopyBackwards", moves=True)
+@op(node="CopyBackwards", reduced=Reduced.NATIVE)
 def _written_over(xp: Backend, input: Array, src: Array) -> Array:
     return xp.array(src)
 
@@ -88,7 +88,7 @@ def _written_over(xp: Backend, input: Array, src: Array) -> Array:
 _written_over.vjp(input=lambda xp, g: xp.zeros_like(g), src=lambda xp, g: g)
 
 
-@op(moves=True)
+@op(reduced=Reduced.NATIVE)
 def _laid(xp: Backend, input: Array, strides: Any) -> Array:
     """``input``, or a copy, with its elements so far apart in memory; None: row-major.
 
@@ -102,7 +102,7 @@ def _laid(xp: Backend, input: Array, strides: Any) -> Array:
 _laid.vjp(input=lambda xp, g: g)
 
 
-@op(moves=True)
+@op(reduced=Reduced.NATIVE)
 def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
     """``input`` with zeros where the view made by ``replay`` lies."""
     out = laid(xp, input, strides)
@@ -116,7 +116,7 @@ def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array
 _clear_region.vjp(input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides))
 
 
-@op(node="CopySlices", moves=True)
+@op(node="CopySlices", reduced=Reduced.NATIVE)
 def _view_scatter(
     xp: Backend, input: Array, value: Array, replay: Any, strides: Any = None
 ) -> Array:

@@ -23,7 +23,7 @@ from ..memory_order import in_order, order_like
 from .sequences import PLAIN_NUMBERS, array_from, array_of_plain, as_list, has_items
 
 
-@creation(whole="zeros")
+@creation(backend_function="zeros")
 def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """A tensor of zeros.
 
@@ -40,7 +40,7 @@ def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     return xp.zeros(size, dtype)
 
 
-@creation(whole="ones")
+@creation(backend_function="ones")
 def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """A tensor of ones.
 

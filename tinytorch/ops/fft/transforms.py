@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Nodes, composite, op
 from ...dispatch.out import scalar_name
 from ...state import default_dtype
 from ..checks import integer
@@ -60,7 +60,7 @@ _complex_transform.vjp(
 )
 
 
-@op(node="FftR2CBackward0", frees=True)
+@op(node=Nodes("FftR2CBackward0", frees=True))
 def _real_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
@@ -74,7 +74,7 @@ _real_transform.vjp(
 )
 
 
-@op(node="FftR2CBackward0", frees=True)
+@op(node=Nodes("FftR2CBackward0", frees=True))
 def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str) -> Array:
     """Real numbers to the half of their spectrum that says all, along the last of ``dims``."""
     if not input.size:

@@ -12,7 +12,7 @@ from ...core.waiting import Waiting
 from ...dispatch.arguments import is_basic
 from ...dispatch.compiled import make_function, serve
 from ...dispatch.inplace import write_through
-from ...dispatch.op import OPS, Array, Backend, Op, Operand, composite, op
+from ...dispatch.op import OPS, Array, Backend, Nodes, Op, Operand, Reduced, composite, op
 from ...dispatch.out import check_overlap, check_writable, scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.spec import Form
@@ -49,7 +49,7 @@ def _written_name(node: Node) -> str:
     return "IndexPutBackward0" if whole and has_arrays(index) else "CopySlices"
 
 
-@op(node=_written_name, frees=True)
+@op(node=Nodes(_written_name, frees=True))
 def _setitem(
     xp: Backend, input: Array, value: Operand, *, index: Any = ..., out: Array | None = None
 ) -> Array:
@@ -71,7 +71,7 @@ def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
 _setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_value_gradient)
 
 
-@op(moves=True)
+@op(reduced=Reduced.NATIVE)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
     out = copied(xp, input)
     xp.write_item(out, index, 0)
@@ -292,7 +292,7 @@ def _masks(index: Tensor | None) -> bool:
     return index is None or index.dtype is dtypes.bool
 
 
-@op(node="IndexPutBackward0", frees=True)
+@op(node=Nodes("IndexPutBackward0", frees=True))
 def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     add_at(xp, out, index, value)

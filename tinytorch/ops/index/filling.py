@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.inplace import assign, call_inplace
-from ...dispatch.op import OPS, Array, Backend, Operand, Overlap, composite, op
+from ...dispatch.op import OPS, Array, Backend, Operand, Overlap, Reduced, composite, op
 from ...dispatch.out import check_writable
 from ...dispatch.promotion import written_number
 from ...graph.special_nodes import by_operand
@@ -26,7 +26,7 @@ from ...warnings import warn
     method=True,
     overlap=Overlap.ALLOWED,
     node=by_operand("value", "FillBackward2", "FillBackward1"),
-    moves=True,
+    reduced=Reduced.NATIVE,
 )
 def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:
     """``value`` everywhere, in the shape and dtype of ``input``.
@@ -57,7 +57,7 @@ def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None)
 fill.vjp(input=lambda xp, g: xp.zeros_like(g), value=lambda xp, g: xp.sum(g))
 
 
-@op(whole="write_zeros", moves=True)
+@op(backend_function="write_zeros", reduced=Reduced.NATIVE)
 def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
     xp.write_zeros(out)
     return out
@@ -108,7 +108,7 @@ def _each_once(tensor: Tensor) -> Tensor:
     return tensor[tuple(slice(None) if step else slice(0, 1) for step in data.strides)]
 
 
-@op(promote="alike", moves=True)
+@op(promote="alike", reduced=Reduced.NATIVE)
 def _copied_over(
     xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
 ) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...dispatch.compiled import make_function, serve
-from ...dispatch.op import Array, Backend, NodeNames, Op, op
+from ...dispatch.op import Array, Backend, Nodes, Op, op
 from ...dispatch.record import note_versions
 from ...dispatch.spec import Form
 from ...graph.inference import refuse_saved
@@ -42,7 +42,7 @@ def _read_name(node: Node) -> str:
     return f"{last}Backward0"
 
 
-@op(view=True, node=NodeNames(_read_name, copy="IndexBackward0"), frees="copies")
+@op(view=True, node=Nodes(_read_name, copy="IndexBackward0", copy_frees=True))
 def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     if index.__class__ is int:
         return input[index, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import OPS, Array, Backend, Out, composite, op
+from ...dispatch.op import OPS, Array, Backend, Out, Reduced, composite, op
 from ..checks import integer
 from ..shape.diagonal import diagonal
 from ..shape.sizes import normalize_dim
@@ -268,7 +268,7 @@ def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -
     return OPS["_view_scatter"].function(input, src, (step,))  # type: ignore[no-any-return]
 
 
-@composite(method=True, node="SelectScatterBackward0", keeps_dtype=True)
+@composite(method=True, node="SelectScatterBackward0", reduced=Reduced.FIRST)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """``input`` with ``src`` at one place along a dimension.
 
@@ -295,7 +295,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return written("select_scatter", input, src, _select, dim, index)
 
 
-@composite(method=True, node="SliceScatterBackward0", out=Out.EXACT, keeps_dtype=True)
+@composite(method=True, node="SliceScatterBackward0", out=Out.EXACT, reduced=Reduced.FIRST)
 def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,
@@ -329,7 +329,7 @@ def slice_scatter(
     return written("slice_scatter", input, src, slice_, at, start, end, step)
 
 
-@composite(method=True, node="DiagonalScatterBackward0", keeps_dtype=True)
+@composite(method=True, node="DiagonalScatterBackward0", reduced=Reduced.FIRST)
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:

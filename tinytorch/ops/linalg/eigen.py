@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, composite, op, torch_convention
+from ...dispatch.op import Array, Backend, Out, accepts_none, composite, op, torch_convention
 from ...state import grad_enabled
 from ..named_results import named_result
 from ..out import written
@@ -36,7 +36,7 @@ _DEPENDS = ("eigenvectors", "quantity, so it is")
 # -- Hermitian -------------------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), returns=_Eigh, materialize=False)
+@op(namespaces=("linalg",), returns=_Eigh)
 def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of every symmetric or Hermitian matrix of a batch.
 
@@ -101,7 +101,7 @@ def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
     return xp.matmul(inner, turned)
 
 
-eigh.vjp(A=torch_convention(_eigh_rule))
+eigh.vjp(A=accepts_none(torch_convention(_eigh_rule)))
 
 
 @op
@@ -148,7 +148,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 # -- any square matrix -------------------------------------------------------------------------
 
 
-@op(namespaces=("linalg",), returns=_Eig, materialize=False, out=Out.CAST_EACH)
+@op(namespaces=("linalg",), returns=_Eig, out=Out.CAST_EACH)
 def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of every square matrix of a batch.
 
@@ -214,7 +214,7 @@ def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
     return xp.call(solve, turned, inner)
 
 
-eig.vjp(A=torch_convention(_eig_rule))
+eig.vjp(A=accepts_none(torch_convention(_eig_rule)))
 
 
 @op

@@ -8,8 +8,10 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import (
     Array,
     Backend,
+    Nodes,
     Out,
     Overlap,
+    accepts_none,
     composite,
     no_derivative,
     op,
@@ -27,7 +29,7 @@ _Geqrf = named_result("geqrf", "a tau")
 _MODES = ("reduced", "complete", "r")
 
 
-@op(namespaces=("linalg",), returns=_Qr, materialize=False)
+@op(namespaces=("linalg",), returns=_Qr)
 def qr(xp: Backend, A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     """The factors of ``A = Q R``: orthonormal columns and an upper triangular matrix.
 
@@ -123,7 +125,7 @@ def _square_rule(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
     return xp.call(solve_triangular, turned, result, upper=False, left=False)
 
 
-qr.vjp(A=torch_convention(_qr_rule))
+qr.vjp(A=accepts_none(torch_convention(_qr_rule)))
 
 
 @op(method=True, returns=_Geqrf, out=Out.SAFE_CAST, overlap=Overlap.ALLOWED)
@@ -257,7 +259,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     return householder_product(input, tau, out=out)
 
 
-@composite(method=True, node="OrmqrBackward0", frees=True, out=Out.EXACT)
+@composite(method=True, node=Nodes("OrmqrBackward0", frees=True), out=Out.EXACT)
 def ormqr(
     input: Tensor,
     tau: Tensor,

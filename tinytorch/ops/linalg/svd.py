@@ -6,7 +6,16 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Operand, Out, composite, op, torch_convention
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Operand,
+    Out,
+    accepts_none,
+    composite,
+    op,
+    torch_convention,
+)
 from ...state import grad_enabled
 from ..named_results import named_result
 from ..out import written
@@ -33,7 +42,7 @@ def _check_driver(driver: str | None) -> None:
         )
 
 
-@op(namespaces=("linalg",), returns=_Svd, materialize=False)
+@op(namespaces=("linalg",), returns=_Svd)
 def svd(
     xp: Backend, A: Array, full_matrices: bool = True, *, driver: str | None = None
 ) -> tuple[Array, Array, Array]:
@@ -142,7 +151,7 @@ def _check_phases(xp: Any, skew_u: Any, skew_v: Any) -> None:
     check_phases(xp, message, changes, more)
 
 
-svd.vjp(A=torch_convention(_svd_rule))
+svd.vjp(A=accepts_none(torch_convention(_svd_rule)))
 
 
 @op

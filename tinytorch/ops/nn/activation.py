@@ -77,7 +77,7 @@ leaky_relu.vjp(
 )
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, method=True, also=("special.expit",))
+@op(inplace=True, promote="float", namespaces=BOTH, method=True, aliases=("special.expit",))
 def sigmoid(xp: Backend, input: Array) -> Array:
     """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, composite, op, piecewise
+from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
 from ..checks import integer_among
@@ -217,7 +217,7 @@ def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor
     return keep_versions(means, input)
 
 
-@composite(frees=True)
+@composite(node=Nodes(frees=True))
 def _means(input: Tensor, sizes: list[int]) -> Tensor:
     spatial = len(sizes)
     out: Any = input

@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, composite, op
+from ...dispatch.op import Array, Backend, Reduced, composite, op
 from ...dispatch.out import scalar_name
 from ...warnings import warn
 from ..linalg.matmul import bmm, linear
@@ -235,7 +235,7 @@ def _block(
 _MANY = 1 << 22
 
 
-@composite(namespaces=("nn.functional",), keeps_dtype=True)
+@composite(namespaces=("nn.functional",), reduced=Reduced.FIRST)
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
-from ...dispatch.op import Array, Backend, Index, composite, op
+from ...dispatch.op import Array, Backend, Index, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...dispatch.record import keep_versions
 from ...graph.inference import check_mapped
@@ -16,7 +16,7 @@ from ..index.gathering import chosen
 from ..memory_order import in_rows
 
 
-@op(moves=True)
+@op(reduced=Reduced.NATIVE)
 def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")

@@ -11,7 +11,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.call import write_unrecorded
-from ...dispatch.op import Array, Backend, Shape, composite, op
+from ...dispatch.op import Array, Backend, Reduced, Shape, accepts_none, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import integer, integers_of
 from ..memory_order import in_rows, suggested
@@ -19,7 +19,7 @@ from ..reduce.norms import p_norm
 from ..shape.views import contiguous, following
 
 
-@op(public=False, materialize=False, node="NativeBatchNormBackward0")
+@op(public=False, node="NativeBatchNormBackward0")
 def standardize(
     xp: Backend,
     input: Array,
@@ -108,6 +108,7 @@ def _there(array: Any, at: tuple[slice, ...], ndim: int) -> Any:
 
 
 @standardize.vjp_joint("input", "weight", "bias")
+@accepts_none
 def _standardize_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, axes: Any, eps: float
 ) -> tuple[Any, ...]:
@@ -376,7 +377,7 @@ def _total(xp: Backend, sums: Any, shape: Any) -> Any:
     return xp.reshape(total, shape)
 
 
-@composite(namespaces=("nn.functional",), keeps_dtype=True)
+@composite(namespaces=("nn.functional",), reduced=Reduced.FIRST)
 def layer_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -442,7 +443,7 @@ def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
     return shape
 
 
-@composite(namespaces=("nn.functional", ""), keeps_dtype=True)
+@composite(namespaces=("nn.functional", ""), reduced=Reduced.FIRST)
 def rms_norm(
     input: Tensor,
     normalized_shape: Shape,
@@ -488,7 +489,7 @@ def rms_norm(
     return following(out if out.dtype is input.dtype else out.to(input.dtype), input)
 
 
-@composite(namespaces=("nn.functional",), keeps_dtype=True, node="NativeGroupNormBackward0")
+@composite(namespaces=("nn.functional",), reduced=Reduced.FIRST, node="NativeGroupNormBackward0")
 def group_norm(
     input: Tensor,
     num_groups: int,

@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.arguments import leads
-from ...dispatch.op import Array, Backend, composite, op, piecewise
+from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dispatch.record import keep_versions
@@ -152,7 +152,7 @@ def pad(
     return out if mode == "circular" else keep_versions(out, input)
 
 
-@composite(frees=True, node=_edge_name)
+@composite(node=Nodes(_edge_name, frees=True))
 def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):

@@ -9,7 +9,17 @@ from typing import Any
 
 from ...core.layout import contiguous_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, Overlap, composite, op, piecewise, reads_results
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Out,
+    Overlap,
+    accepts_none,
+    composite,
+    op,
+    piecewise,
+    reads_results,
+)
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
 from ...dtypes import finfo
@@ -516,7 +526,7 @@ softsign.vjp(input=_softsign_gradient)
 
 
 @op(
-    promote="float", public=False, node="SubBackward0", materialize=False, returns=first,
+    promote="float", public=False, node="SubBackward0", returns=first,
     strict=True,
 )  # fmt: skip
 def _tanhshrink(xp: Backend, input: Array) -> tuple[Array, Array]:
@@ -535,7 +545,7 @@ def _tanhshrink_gradient(xp: Any, g: Any, out: Any) -> Any:
     return further if slope is None else slope + further
 
 
-_tanhshrink.vjp(input=_tanhshrink_gradient)
+_tanhshrink.vjp(input=accepts_none(_tanhshrink_gradient))
 
 
 @composite(namespaces=FUNCTIONAL, node="SubBackward0")

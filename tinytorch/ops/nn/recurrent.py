@@ -13,7 +13,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch import autocast
-from ...dispatch.op import Array, Backend, composite, op, reads_results
+from ...dispatch.op import Array, Backend, accepts_none, composite, op, reads_results
 from ..linalg.matmul import linear
 from ..shape.joining import cat, stack
 from .dropout import dropout as zero_some
@@ -33,7 +33,7 @@ def _blocks(array: Any, count: int) -> list[Any]:
     return [array[:, at * size : (at + 1) * size] for at in range(count)]
 
 
-@op(public=False, materialize=False, node="MulBackward0")
+@op(public=False, node="MulBackward0")
 def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, Array, Array]:
     """Hidden state, cell state, and what the rule needs.
 
@@ -70,10 +70,10 @@ def _zeros_for_none(g: Any, like: Any) -> Any:
     return like * 0 if g is None else g
 
 
-_lstm_gates.vjp_joint("gates", "cell")(_lstm_rule)
+_lstm_gates.vjp_joint("gates", "cell")(accepts_none(_lstm_rule))
 
 
-@op(public=False, materialize=False, node="AddBackward0")
+@op(public=False, node="AddBackward0")
 def _gru_gates(xp: Backend, given: Array, recurrent: Array, hidden: Array) -> tuple[Array, Array]:
     """Hidden state, and the gates after their nonlinearities.
 
@@ -113,7 +113,7 @@ def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
     return g_given, g_recurrent, g_hidden * u
 
 
-_gru_gates.vjp_joint("given", "recurrent", "hidden")(_gru_rule)
+_gru_gates.vjp_joint("given", "recurrent", "hidden")(accepts_none(_gru_rule))
 
 
 def lstm_step(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:

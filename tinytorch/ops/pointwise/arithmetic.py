@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, NodeNames, Operand, Out, composite, named_anew, op
+from ...dispatch.op import Array, Backend, Nodes, Operand, Out, composite, named_anew, op
 from ...dispatch.promotion import TWO_BOOLS, written_number
 from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
@@ -53,7 +53,7 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
     inplace=True,
     operators=("add",),
     promote="arithmetic",
-    ufunc="add",
+    backend_function="add",
     former_order=("alpha",),
 )
 def add(
@@ -96,8 +96,8 @@ add.vjp(
 
 
 @op(method=True,
-    inplace=True, operators=("sub",), promote="difference", ufunc="subtract",
-    aliases=("subtract",), node=NodeNames(number="RsubBackward1"), former_order=("alpha",),
+    inplace=True, operators=("sub",), promote="difference", backend_function="subtract",
+    aliases=("subtract",), node=Nodes(number="RsubBackward1"), former_order=("alpha",),
 )  # fmt: skip
 def sub(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
@@ -141,8 +141,8 @@ sub.vjp(
 
 
 @op(method=True,
-    inplace=True, operators=("mul",), promote="arithmetic", ufunc="multiply",
-    aliases=("multiply",), frees=True,
+    inplace=True, operators=("mul",), promote="arithmetic", backend_function="multiply",
+    aliases=("multiply",), node=Nodes(frees=True),
 )  # fmt: skip
 def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     """``input * other``, element by element.

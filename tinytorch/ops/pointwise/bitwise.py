@@ -75,8 +75,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
 @op(
     method=True,
     inplace=True,
-    aliases=("bitwise_invert",),
-    also=("invert",),
+    aliases=("bitwise_invert", ".invert"),
     out=Out.EXACT,
     elementwise=True,
 )
@@ -120,7 +119,7 @@ def _invert(input: Tensor) -> Tensor:
     operators=("lshift",),
     promote="arithmetic",
     strict=True,
-    also=("left_shift",),
+    aliases=(".left_shift",),
 )
 def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the left by ``other`` bits.
@@ -152,7 +151,7 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     operators=("rshift",),
     promote="arithmetic",
     strict=True,
-    also=("right_shift",),
+    aliases=(".right_shift",),
 )
 def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input`` shifted to the right by ``other`` bits, its sign kept.

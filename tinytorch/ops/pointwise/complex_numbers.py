@@ -9,7 +9,16 @@ from ...core.tensor import Tensor
 from ...core.torch_function import is_never_asked
 from ...core.torch_function_members import attach
 from ...core.waiting import Conjugate, Negative, let_wait
-from ...dispatch.op import Array, Backend, Out, composite, op, piecewise, torch_convention
+from ...dispatch.op import (
+    Array,
+    Backend,
+    Nodes,
+    Out,
+    composite,
+    op,
+    piecewise,
+    torch_convention,
+)
 from ...dispatch.out import scalar_name
 from ...graph.inference import MAPPED
 from ..checks import check_tensor
@@ -123,7 +132,7 @@ attach(Tensor, "real", property(real, _set_real))
 attach(Tensor, "imag", property(imag, _set_imag))
 
 
-@op(method=True, inplace=True, out=Out.EXACT, elementwise=True, also=("conjugate",))
+@op(method=True, inplace=True, out=Out.EXACT, elementwise=True, aliases=(".conjugate",))
 def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate, in memory of its own.
 
@@ -246,7 +255,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
         )
 
 
-@op(strict=True, frees=True, out=Out.EXACT, elementwise=True)
+@op(strict=True, node=Nodes(frees=True), out=Out.EXACT, elementwise=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
     """Complex numbers of given real and imaginary parts.
 

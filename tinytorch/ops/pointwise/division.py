@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.op import Array, Backend, NodeNames, Operand, named_anew, no_derivative, op
+from ...dispatch.op import Array, Backend, Nodes, Operand, named_anew, no_derivative, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument, by_operand
 from ...state import default_dtype
@@ -18,9 +18,9 @@ def _quotient_name(node: Node) -> str:
 
 
 @op(method=True,
-    inplace=True, operators=("truediv", "div"), promote="quotient", ufunc="true_divide",
-    aliases=("divide", "true_divide"), node=NodeNames(_quotient_name, number="MulBackward0"),
-    frees=True,
+    inplace=True, operators=("truediv", "div"), promote="quotient", backend_function="true_divide",
+    aliases=("divide", "true_divide"),
+    node=Nodes(_quotient_name, number="MulBackward0", frees=True),
 )  # fmt: skip
 def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Array:
     """``input / other``, element by element, perhaps rounded to whole numbers.
@@ -130,7 +130,7 @@ floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor
     operators=("mod",),
     promote="arithmetic",
     strict=True,
-    also=("mod",),
+    aliases=(".mod",),
     node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
 )
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:

@@ -27,7 +27,7 @@ def _power_name(node: Node) -> str:
     operators=("pow",),
     promote="power",
     strict=True,
-    also=("power",),
+    aliases=(".power",),
     node=_power_name,
 )
 def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:

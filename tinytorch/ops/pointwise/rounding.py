@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...dispatch.op import Array, Backend, Operand, Out, no_derivative, op
+from ...dispatch.op import Array, Backend, Operand, Out, Reduced, no_derivative, op
 from ...graph.special_nodes import by_operand
 from ..checks import integer, kind_of, refuse, refuse_complex
 from .complex_numbers import real_sign
@@ -78,7 +78,7 @@ trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
     inplace=True,
     namespaces=("", "special"),
     method=True,
-    also=("around",),
+    aliases=(".around",),
     out=Out.EXACT,
     elementwise=True,
 )
@@ -263,7 +263,7 @@ def heaviside(xp: Backend, input: Array, values: Array) -> Array:
 heaviside.vjp(input=no_derivative("heaviside"), values=no_derivative("heaviside"))
 
 
-@op(method=True, inplace=True, promote="arithmetic", strict=True, moves=True)
+@op(method=True, inplace=True, promote="arithmetic", strict=True, reduced=Reduced.NATIVE)
 def nextafter(xp: Backend, input: Array, other: Array) -> Array:
     """The next representable number after ``input`` towards ``other``.
 

@@ -257,7 +257,7 @@ def _refuse_complex(name: str, input: Array) -> None:
         raise RuntimeError(f"{name} is not supported for complex tensors.")
 
 
-@op(method=True, inplace=True, promote="float", also=("radians",))
+@op(method=True, inplace=True, promote="float", aliases=(".radians",))
 def deg2rad(xp: Backend, input: Array) -> Array:
     """Degrees as radians.
 
@@ -273,7 +273,7 @@ def deg2rad(xp: Backend, input: Array) -> Array:
 deg2rad.vjp(input=lambda xp, g: g * (math.pi / 180))
 
 
-@op(method=True, inplace=True, promote="float", also=("degrees",))
+@op(method=True, inplace=True, promote="float", aliases=(".degrees",))
 def rad2deg(xp: Backend, input: Array) -> Array:
     """Radians as degrees.
 

@@ -15,7 +15,7 @@ from ... import dtypes
 from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
 from ...dispatch.inplace import call_inplace, write_through
-from ...dispatch.op import OPS, Array, Backend, composite, op
+from ...dispatch.op import OPS, Array, Backend, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...state import DRAWN, grad_enabled
 from ...state import generator as generator_of
@@ -180,7 +180,7 @@ def not_implemented(name: str, kernel: str, dtype: Any) -> NotImplementedError:
     return NotImplementedError(f"{name}: \"{kernel}\" not implemented for '{word}'")
 
 
-@op(moves=True)
+@op(reduced=Reduced.NATIVE)
 def _refilled(xp: Backend, input: Array, values: Array) -> Array:
     return values
 

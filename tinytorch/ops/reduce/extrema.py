@@ -7,7 +7,17 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import OPS, Array, Backend, Out, Overlap, composite, op, reads_results
+from ...dispatch.op import (
+    OPS,
+    Array,
+    Backend,
+    Nodes,
+    Out,
+    Overlap,
+    composite,
+    op,
+    reads_results,
+)
 from ...graph.nodes import Node
 from ..checks import refuse
 from ..index.gathering import chosen, gather_sum
@@ -231,7 +241,7 @@ def _max_name(node: Node) -> str:
     return "MaxBackward1" if node.op.name == "_extreme_of_all" else "MaxBackward0"
 
 
-@op(returns=_max_result, node="MaxBackward0", frees=True)
+@op(returns=_max_result, node=Nodes("MaxBackward0", frees=True))
 def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     return _values_and_indices(xp, input, "argmax", dim, keepdim)
 
@@ -247,7 +257,7 @@ _max_along.vjp(input=_spread_at)
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=_max_name, frees=True, fast=_max_along)  # fmt: skip
+), node=Nodes(_max_name, frees=True), fast=_max_along)  # fmt: skip
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -280,7 +290,7 @@ def _min_name(node: Node) -> str:
     return "MinBackward1" if node.op.name == "_extreme_of_all" else "MinBackward0"
 
 
-@op(returns=_min_result, node="MinBackward0", frees=True)
+@op(returns=_min_result, node=Nodes("MinBackward0", frees=True))
 def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
     return _values_and_indices(xp, input, "argmin", dim, keepdim)
 
@@ -296,7 +306,7 @@ _min_along.vjp(input=_spread_at)
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=_min_name, frees=True, fast=_min_along)  # fmt: skip
+), node=Nodes(_min_name, frees=True), fast=_min_along)  # fmt: skip
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,

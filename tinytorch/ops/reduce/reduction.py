@@ -41,7 +41,12 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return xp.broadcast_to(g, shape)
 
 
-@op(method=True, whole="total", node=by_dim("SumBackward0", "SumBackward1"), out=Out.DTYPE_ARGUMENT)
+@op(
+    method=True,
+    backend_function="total",
+    node=by_dim("SumBackward0", "SumBackward1"),
+    out=Out.DTYPE_ARGUMENT,
+)
 def sum(
     xp: Backend,
     input: Array,
@@ -328,7 +333,7 @@ prod.vjp(input=piecewise(_prod_gradient))
 @op(
     method=True,
     promote="float",
-    also=("special.logsumexp",),
+    aliases=("special.logsumexp",),
     overlap=Overlap.ALLOWED,
     elementwise=False,
 )

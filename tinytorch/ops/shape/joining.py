@@ -12,7 +12,7 @@ from typing import Any
 from ... import dtypes
 from ...core.layout import contiguous_format, memory_format
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Index, Out, Shape, composite, op
+from ...dispatch.op import Array, Backend, Index, Out, Reduced, Shape, composite, op
 from ...dispatch.promotion import cast_tensor, result_dtype
 from ..checks import check_tensor, integers_of
 from ..create.factories import as_tensor, zeros
@@ -29,7 +29,7 @@ _ONE_OR_SEVERAL = (
 )
 
 
-@op(promote="arithmetic", strict=True, moves=True, aliases=("concat", "concatenate"))
+@op(promote="arithmetic", strict=True, reduced=Reduced.NATIVE, aliases=("concat", "concatenate"))
 def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     """``tensors`` one after the other along an existing dimension.
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, ArrayOrInput, Backend, NodeNames, Shape, op
+from ...dispatch.op import Array, ArrayOrInput, Backend, Nodes, Shape, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..checks import integer, integers_of
 from ..memory_order import copied
 
 #: Names of the nodes of views that may have to be copies.
-_RESHAPED = NodeNames("ViewBackward0", copy="UnsafeViewBackward0")
+_RESHAPED = Nodes("ViewBackward0", copy="UnsafeViewBackward0")
 
 
 @op(method=True, view=True, node=_RESHAPED)

@@ -14,7 +14,7 @@ from typing import Any
 from ...backends.storage import extent
 from ...core.tensor import Size, Tensor
 from ...core.waiting import in_memory
-from ...dispatch.op import Array, Backend, Out, Shape, composite, op
+from ...dispatch.op import Array, Backend, Out, Reduced, Shape, composite, op
 from ...graph.nodes import sum_to_shape
 from ...graph.views import replay_from_base
 from ..checks import integers_of
@@ -208,7 +208,7 @@ def place(input: Tensor) -> tuple[int, int]:
 
 @composite(
     method=True, node="AsStridedBackward0_copy", out=Out.EXACT, like=as_strided,
-    moves=True,
+    reduced=Reduced.NATIVE,
 )  # fmt: skip
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None

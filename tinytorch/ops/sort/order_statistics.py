@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
+from ...dispatch.op import Array, Backend, Nodes, Out, Overlap, composite, op
 from ...graph.nodes import Node
 from ..checks import integer, refuse
 from ..index.gathering import chosen
@@ -214,7 +214,9 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 
-@composite(method=True, out=Out.CAST, node="ModeBackward0", frees=True, overlap=Overlap.CHECKED)
+@composite(
+    method=True, out=Out.CAST, node=Nodes("ModeBackward0", frees=True), overlap=Overlap.CHECKED
+)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The most frequent element along ``dim``, the smallest of several such, and where it is.
 

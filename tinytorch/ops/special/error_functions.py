@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, Overlap, composite, op, reads_results
+from ...dispatch.op import Array, Backend, Out, Overlap, accepts_none, composite, op, reads_results
 from ..checks import refuse
 from ..named_results import first
 
@@ -99,7 +99,7 @@ erfcx.vjp(input=lambda xp, g, input, out: g * (2 * input * out - 2 / _ROOT_PI))
 
 
 @op(
-    promote="float", public=False, node="MulBackward1", materialize=False, returns=first,
+    promote="float", public=False, node="MulBackward1", returns=first,
     strict=True,
 )  # fmt: skip
 def _ndtr(xp: Backend, input: Array) -> tuple[Array, Array]:
@@ -118,7 +118,7 @@ def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
     return further if slope is None else slope + further
 
 
-_ndtr.vjp(input=_ndtr_gradient)
+_ndtr.vjp(input=accepts_none(_ndtr_gradient))
 
 
 @composite(namespaces=SPECIAL, node="MulBackward1", out=Out.CAST, overlap=Overlap.ALLOWED)

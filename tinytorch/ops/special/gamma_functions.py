@@ -17,7 +17,7 @@ from ..shape.views import contiguous
 BOTH = ("", "special")
 
 
-@op(method=True, inplace=True, promote="float", also=("special.gammaln",))
+@op(method=True, inplace=True, promote="float", aliases=("special.gammaln",))
 def lgamma(xp: Backend, input: Array) -> Array:
     """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
 
@@ -42,7 +42,7 @@ def lgamma(xp: Backend, input: Array) -> Array:
 lgamma.vjp(input=lambda xp, g, input: g * xp.call(digamma, input))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, method=True, also=("special.psi",))
+@op(inplace=True, promote="float", namespaces=BOTH, method=True, aliases=("special.psi",))
 def digamma(xp: Backend, input: Array) -> Array:
     """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
 
@@ -139,7 +139,7 @@ for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygam
     method=True,
     out=Out.CAST,
     inplace=True,
-    also=("special.multigammaln",),
+    aliases=("special.multigammaln",),
     node="MvlgammaBackward0",
 )
 def mvlgamma(input: Tensor, p: int) -> Tensor:
@@ -172,7 +172,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     return contiguous(total)
 
 
-@op(method=True, inplace=True, promote="arithmetic", strict=True, also=("special.gammainc",))
+@op(method=True, inplace=True, promote="arithmetic", strict=True, aliases=("special.gammainc",))
 def igamma(xp: Backend, input: Array, other: Array) -> Array:
     """The regularised lower incomplete gamma function ``P(a, x)``.
 
@@ -206,7 +206,7 @@ igamma.vjp(
 )
 
 
-@op(method=True, inplace=True, promote="arithmetic", strict=True, also=("special.gammaincc",))
+@op(method=True, inplace=True, promote="arithmetic", strict=True, aliases=("special.gammaincc",))
 def igammac(xp: Backend, input: Array, other: Array) -> Array:
     """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
