@@ -1,15 +1,18 @@
-"""The functions that are written when they are first called."""
+"""Operations: their options, and the functions that are generated at the first call."""
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import datetime
+from importlib import import_module
+from pathlib import Path
 from types import FunctionType
 
 import pytest
 
 import tinytorch as tt
 from tinytorch.dispatch.op import op
-from tinytorch.dispatch.spec import OPS, Array, Backend
+from tinytorch.dispatch.spec import OPS, Array, Backend, Op
 
 
 @pytest.mark.parametrize("function", [tt.add, tt.Tensor.__add__, tt.zeros, tt.Tensor.add_])
@@ -62,3 +65,27 @@ def test_two_operations_of_one_name_are_an_error() -> None:
     with pytest.raises(RuntimeError, match="expected one operation '_copy_twice', got two: "):
         op(other)
     del OPS["_copy_twice"]
+
+
+#: Fields of ``Op`` that each operation has, which are no options.
+OF_EACH = {"name", "kernel", "body", "function", "registered"}
+
+
+def has_option(each: Op, name: str) -> bool:
+    """Whether an operation sets an option to another value than its default."""
+    default = Op.__dataclass_fields__[name].default
+    if name == "public":  # by default the underscore decides
+        default = not each.name.startswith("_")
+    return getattr(each, name) != default
+
+
+def test_each_option_of_an_operation_has_three_users_and_there_are_nineteen_at_most() -> None:
+    folder = Path(tt.__file__).parent / "ops"
+    for path in sorted(folder.rglob("[!_]*.py")):
+        import_module(
+            ".".join(("tinytorch", *path.relative_to(folder.parent).with_suffix("").parts))
+        )
+    options = [field.name for field in dataclasses.fields(Op) if field.name not in OF_EACH]
+    users = {name: sum(has_option(each, name) for each in OPS.values()) for name in options}
+    assert {name: count for name, count in users.items() if count < 3} == {}
+    assert len(options) <= 19
