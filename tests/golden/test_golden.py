@@ -37,6 +37,13 @@ LEAKED = {
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
     "torch.utils.checkpoint": {"saved_tensors_hooks"},
     "torch.utils.flop_counter": {"WeakKeyDictionary"},
+    **{
+        f"torch.optim.{name}": set("check_averages functional like number numbers_stay run".split())
+        for name in (
+            "_adafactor _muon adadelta adagrad adam adamax adamw asgd lbfgs nadam radam rmsprop "
+            "rprop sgd".split()
+        )
+    },
 }
 
 

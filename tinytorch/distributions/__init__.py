@@ -1,8 +1,9 @@
 """Probability distributions, as ``torch.distributions``.
 
-A distribution draws samples, tells their log probabilities and knows its moments. ``rsample``
-draws so that gradients flow to the parameters; where there is none, ``log_prob`` serves to
-estimate them. For the same seed the samples are PyTorch's own.
+A distribution draws samples and computes their log probabilities and its own moments. ``rsample``
+draws samples through which gradients flow to the parameters. Where a distribution has no
+``rsample``, ``log_prob`` serves to estimate the gradients. With the same seed the samples are
+equal to PyTorch's.
 
     >>> import tinytorch as tt
     >>> from tinytorch.distributions import Categorical, Normal, kl_divergence
@@ -12,7 +13,8 @@ estimate them. For the same seed the samples are PyTorch's own.
     >>> kl_divergence(Normal(0.0, 1.0), Normal(0.0, 2.0))
     tensor(0.3181)
 
-Each law is found in PyTorch's module of it, too: ``distributions.beta.Beta``.
+Each distribution can also be imported from the module that PyTorch has for it, for example
+``distributions.beta.Beta``.
 """
 
 from __future__ import annotations
@@ -63,20 +65,20 @@ __all__ = [
 ]  # fmt: skip
 __all__ += transforms.__all__
 
-#: PyTorch's modules whose names are not their laws' names in small letters.
-_IRREGULAR = {
+#: PyTorch's modules that are not named like their class in snake case.
+_IRREGULAR_MODULES = {
     "FisherSnedecor": "fishersnedecor", "RelaxedOneHotCategorical": "relaxed_categorical",
     "StudentT": "studentT",
 }  # fmt: skip
 
 
 def _publish() -> None:
-    """Let PyTorch's name of a law's module stand for the module here that has the law."""
-    for name, law in list(globals().items()):
-        if isinstance(law, type) and issubclass(law, Distribution):
+    """Register each class's module under the name that PyTorch has for it."""
+    for name, kind in list(globals().items()):
+        if isinstance(kind, type) and issubclass(kind, Distribution):
             words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
-            file = _IRREGULAR.get(name, words.lower())
-            module = sys.modules[law.__module__]
+            file = _IRREGULAR_MODULES.get(name, words.lower())
+            module = sys.modules[kind.__module__]
             globals()[file] = sys.modules.setdefault(f"{__name__}.{file}", module)
 
 

@@ -1,4 +1,4 @@
-"""What a constraint is, and constraints made of others."""
+"""Base class of constraints, and constraints composed of other constraints."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Constraint", "MixtureSameFamilyConstraint", "is_dependent"]
 
 
 class Constraint:
-    """A region of values.
+    """A region of the values that a tensor may have.
 
     Attributes:
         is_discrete: Whether the region consists of separate values.
-        event_dim: How many of the last dimensions belong to one value.
+        event_dim: The number of last dimensions that belong to one value.
 
     Example:
         >>> import tinytorch as tt
@@ -31,7 +31,7 @@ class Constraint:
     event_dim: Any = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each value lies in the region: bools of the shape without event dimensions.
+        """Whether each value lies in the region: a bool tensor without the event dimensions.
 
         Example:
             >>> import tinytorch as tt
@@ -45,16 +45,16 @@ class Constraint:
         return f"{type(self).__name__.removeprefix('_')}({self._bounds()})"
 
     def _bounds(self) -> str:
-        """What stands in the brackets: the numbers that the region depends on."""
+        """Text inside the brackets of ``repr``: the values that define the region."""
         return ", ".join(f"{name}={value}" for name, value in vars(self).items())
 
 
 class _Dependent(Constraint):
-    """A region that depends on other values, and is not checked.
+    """A region that depends on other values and cannot be checked on its own.
 
     Args:
-        is_discrete: As for every constraint. Left out, asking for it is an error.
-        event_dim: The same.
+        is_discrete: As for every constraint. If left out, reading the attribute raises.
+        event_dim: As for every constraint. If left out, reading the attribute raises.
     """
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented):
@@ -75,10 +75,10 @@ class _Dependent(Constraint):
     def __call__(
         self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
     ) -> Any:
-        """Another one, with what is known of it."""
-        known = self._is_discrete if is_discrete is NotImplemented else is_discrete
+        """A dependent constraint with the given attributes in place of its own."""
+        discrete = self._is_discrete if is_discrete is NotImplemented else is_discrete
         dims = self._event_dim if event_dim is NotImplemented else event_dim
-        return _Dependent(is_discrete=known, event_dim=dims)
+        return _Dependent(is_discrete=discrete, event_dim=dims)
 
     def check(self, value: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
@@ -91,9 +91,9 @@ class _DependentProperty(property, _Dependent):
     """A property of a distribution whose constraint depends on the distribution's parameters.
 
     Args:
-        fn: The property's function; left out, the result is a decorator.
+        fn: The property's function. If left out, the result is a decorator.
         is_discrete: As for every constraint.
-        event_dim: The same.
+        event_dim: As for every constraint.
 
     Example:
         >>> import tinytorch as tt
@@ -125,7 +125,7 @@ def is_dependent(constraint: Any) -> bool:
     return isinstance(constraint, _Dependent)
 
 
-def _wanted(constraint: Any) -> Any:
+def _check_constraint(constraint: Any) -> Any:
     if not isinstance(constraint, Constraint):
         raise AssertionError(
             f"base_constraint must be a Constraint, got {type(constraint).__name__}"
@@ -133,20 +133,21 @@ def _wanted(constraint: Any) -> Any:
     return constraint
 
 
-def _all_of_the_last(found: Tensor, kept: int) -> Tensor:
-    """Whether all is true in the dimensions after the first ``kept``."""
+def _all_over_last(found: Tensor, kept: int) -> Tensor:
+    """Whether all elements are true over the dimensions after the first ``kept``."""
     return found.reshape((*found.shape[:kept], -1)).all(-1)
 
 
 class _IndependentConstraint(Constraint):
-    """Another constraint, of which some batch dimensions count as event dimensions.
+    """A constraint some of whose batch dimensions count as event dimensions.
 
     Args:
-        base_constraint: The other one.
-        reinterpreted_batch_ndims: How many.
+        base_constraint: The constraint.
+        reinterpreted_batch_ndims: The number of batch dimensions that count as event dimensions.
 
     Raises:
-        AssertionError: For no constraint, or no number of dimensions.
+        AssertionError: If ``base_constraint`` is not a constraint, or the number is not a
+            nonnegative int.
 
     Example:
         >>> import tinytorch as tt
@@ -166,7 +167,10 @@ class _IndependentConstraint(Constraint):
             )
         if ndims < 0:
             raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {ndims}")
-        self.base_constraint, self.reinterpreted_batch_ndims = _wanted(base_constraint), ndims
+        self.base_constraint, self.reinterpreted_batch_ndims = (
+            _check_constraint(base_constraint),
+            ndims,
+        )
 
     @property
     def is_discrete(self) -> Any:
@@ -181,20 +185,20 @@ class _IndependentConstraint(Constraint):
         kept = found.dim() - self.reinterpreted_batch_ndims
         if kept < 0:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        return _all_of_the_last(found, kept)
+        return _all_over_last(found, kept)
 
     def _bounds(self) -> str:
         return f"{self.base_constraint!r}, {self.reinterpreted_batch_ndims}"
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The region of the values of a mixture: where every component has its own.
+    """The region of the values of a mixture: the values that every component allows.
 
     Args:
         base_constraint: The components' constraint.
 
     Raises:
-        AssertionError: For no constraint.
+        AssertionError: If ``base_constraint`` is not a constraint.
 
     Example:
         >>> import tinytorch as tt
@@ -205,7 +209,7 @@ class MixtureSameFamilyConstraint(Constraint):
     """
 
     def __init__(self, base_constraint: Any) -> None:
-        self.base_constraint: Any = _wanted(base_constraint)
+        self.base_constraint: Any = _check_constraint(base_constraint)
 
     @property
     def is_discrete(self) -> Any:
@@ -220,22 +224,22 @@ class MixtureSameFamilyConstraint(Constraint):
         if kept < 0:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        return _all_of_the_last(found, kept)
+        return _all_over_last(found, kept)
 
     def _bounds(self) -> str:
         return repr(self.base_constraint)
 
 
-def parts_of(cseq: Iterable[Any], kind: type, what: str) -> list[Any]:
-    """The members of a sequence, all of a kind, as a list."""
+def check_parts(cseq: Iterable[Any], kind: type, what: str) -> list[Any]:
+    """Check that all members of a sequence are of one class; return them as a list."""
     parts = list(cseq)
     if not all(isinstance(part, kind) for part in parts):
         raise AssertionError(f"All elements of {what} must be {kind.__name__} instances")
     return parts
 
 
-def lengths_of(parts: list[Any], lengths: Any, what: str) -> list[int]:
-    """The lengths of the stretches that the parts are for; 1 each where none are given."""
+def check_lengths(parts: list[Any], lengths: Any, what: str) -> list[int]:
+    """Check that there are as many lengths as parts; default to length 1 for each."""
     found = [1] * len(parts) if lengths is None else list(lengths)
     if len(found) != len(parts):
         raise AssertionError(f"lengths ({len(found)}) must match {what} ({len(parts)})")
@@ -243,25 +247,25 @@ def lengths_of(parts: list[Any], lengths: Any, what: str) -> list[int]:
 
 
 def check_dim(dim: int, value: Tensor, name: str) -> None:
-    """Refuse a dimension that a tensor has not."""
+    """Raise if a tensor has no such dimension."""
     if not -value.dim() <= dim < value.dim():
         raise AssertionError(f"dim {dim} out of range for {name} with {value.dim()} dimensions")
 
 
-def stretches(value: Tensor, lengths: list[int], dim: int) -> list[Tensor]:
-    """The stretches of a dimension, one after the other."""
+def split_lengths(value: Tensor, lengths: list[int], dim: int) -> list[Tensor]:
+    """Split a dimension into consecutive pieces of the given lengths."""
     starts = accumulate(lengths, initial=0)
     return [value.narrow(dim, start, n) for start, n in zip(starts, lengths, strict=False)]
 
 
-class _Parts(Constraint):
-    """Constraints of parts of a tensor."""
+class _PartsConstraint(Constraint):
+    """Base of constraints that apply a constraint to each of several parts of a tensor."""
 
     cseq: list[Any]
     dim: int
 
     def __init__(self, cseq: Iterable[Any], dim: int = 0) -> None:
-        self.cseq, self.dim = parts_of(cseq, Constraint, "cseq"), dim
+        self.cseq, self.dim = check_parts(cseq, Constraint, "cseq"), dim
 
     @property
     def is_discrete(self) -> Any:
@@ -271,24 +275,24 @@ class _Parts(Constraint):
     def event_dim(self) -> Any:
         return max(c.event_dim for c in self.cseq)
 
-    def _each(self, parts: Iterable[Tensor]) -> list[Tensor]:
+    def _check_each(self, parts: Iterable[Tensor]) -> list[Tensor]:
         return [c.check(part) for c, part in zip(self.cseq, parts, strict=False)]
 
     def _bounds(self) -> str:
         return ""
 
 
-class _Cat(_Parts):
-    """Constraints of the stretches of a dimension.
+class _Cat(_PartsConstraint):
+    """Constraints of consecutive pieces of a dimension, one for each piece.
 
     Args:
         cseq: The constraints.
         dim: The dimension.
-        lengths: How long the stretches are. Default: 1 each.
+        lengths: The lengths of the pieces. Default: 1 each.
 
     Raises:
-        AssertionError: For what is no constraint, lengths of another number, or a dimension
-            that a checked value has not.
+        AssertionError: If an element is not a constraint, if there are not as many lengths as
+            constraints, or if a checked value has no such dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -300,22 +304,23 @@ class _Cat(_Parts):
 
     def __init__(self, cseq: Iterable[Any], dim: int = 0, lengths: Any = None) -> None:
         super().__init__(cseq, dim)
-        self.lengths: list[int] = lengths_of(self.cseq, lengths, "cseq")
+        self.lengths: list[int] = check_lengths(self.cseq, lengths, "cseq")
 
     def check(self, value: Tensor) -> Tensor:
         check_dim(self.dim, value, "value")
-        return joined(self._each(stretches(value, self.lengths, self.dim)), self.dim)
+        return joined(self._check_each(split_lengths(value, self.lengths, self.dim)), self.dim)
 
 
-class _Stack(_Parts):
-    """Constraints of the slices of a dimension.
+class _Stack(_PartsConstraint):
+    """Constraints of the slices of a dimension, one for each slice.
 
     Args:
         cseq: The constraints.
         dim: The dimension.
 
     Raises:
-        AssertionError: For what is no constraint, or a dimension that a checked value has not.
+        AssertionError: If an element is not a constraint, or if a checked value has no such
+            dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -333,4 +338,4 @@ class _Stack(_Parts):
 
     def check(self, value: Tensor) -> Tensor:
         check_dim(self.dim, value, "value")
-        return stacked(self._each(value.unbind(self.dim)), self.dim)
+        return stacked(self._check_each(value.unbind(self.dim)), self.dim)

@@ -1,4 +1,4 @@
-"""Transforms whose parts each move a part of a tensor."""
+"""Transforms that apply a transform to each of several parts of a tensor."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ..core.tensor import Tensor
 from ..ops.shape.joining import cat as joined
 from ..ops.shape.joining import stack as stacked
 from . import constraints
-from ._constraint import check_dim, lengths_of, parts_of, stretches
+from ._constraint import check_dim, check_lengths, check_parts, split_lengths
 from ._transform import Transform
 from .utils import _sum_rightmost
 
 __all__ = ["CatTransform", "StackTransform"]
 
 
-class _Joined(Transform):
-    """Several transforms, side by side."""
+class _PartsTransform(Transform):
+    """Base of transforms that apply a transform to each part of a tensor."""
 
     def __init__(self, tseq: Iterable[Any], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        parts = parts_of(tseq, Transform, "tseq")
+        parts = check_parts(tseq, Transform, "tseq")
         self.transforms: list[Any] = (
             [t.with_cache(cache_size) for t in parts] if cache_size else parts
         )
@@ -41,29 +41,29 @@ class _Joined(Transform):
                 f"{name}.size({self.dim}) = {value.shape[self.dim]} must equal {what} {length}"
             )
 
-    def _moved(self, x: Tensor) -> list[Tensor]:
+    def _apply(self, x: Tensor) -> list[Tensor]:
         return [t(part) for t, part in zip(self.transforms, self._parts(x, "x"), strict=True)]
 
-    def _moved_back(self, y: Tensor) -> list[Tensor]:
+    def _apply_inverse(self, y: Tensor) -> list[Tensor]:
         return [t.inv(part) for t, part in zip(self.transforms, self._parts(y, "y"), strict=True)]
 
-    def _changes(self, x: Tensor, y: Tensor) -> list[Tensor]:
+    def _log_abs_dets(self, x: Tensor, y: Tensor) -> list[Tensor]:
         parts = zip(self.transforms, self._parts(x, "x"), self._parts(y, "y"), strict=True)
         return [t.log_abs_det_jacobian(before, after) for t, before, after in parts]
 
 
-class CatTransform(_Joined):
-    """Transforms of the stretches of a dimension, whose results are joined as by ``cat``.
+class CatTransform(_PartsTransform):
+    """Transforms of consecutive pieces of a dimension, whose results are joined by ``cat``.
 
     Args:
         tseq: The transforms.
         dim: The dimension.
-        lengths: How long the stretches are. Default: 1 each.
+        lengths: The lengths of the pieces. Default: 1 each.
         cache_size: As for ``Transform``.
 
     Raises:
-        AssertionError: For what is no transform, lengths of another number, or an argument
-            whose dimension has another length.
+        AssertionError: If an element is not a transform, if there are not as many lengths as
+            transforms, or if the argument's dimension has another length than their sum.
 
     Example:
         >>> import tinytorch as tt
@@ -77,11 +77,11 @@ class CatTransform(_Joined):
         self, tseq: Iterable[Any], dim: int = 0, lengths: Any = None, cache_size: int = 0
     ) -> None:
         super().__init__(tseq, dim, cache_size)
-        self.lengths: list[int] = lengths_of(self.transforms, lengths, "transforms")
+        self.lengths: list[int] = check_lengths(self.transforms, lengths, "transforms")
 
     @property
     def length(self) -> int:
-        """The length of all stretches together."""
+        """The sum of the lengths of the pieces."""
         return sum(self.lengths)
 
     @property
@@ -89,23 +89,23 @@ class CatTransform(_Joined):
         found: int = max(t.event_dim for t in self.transforms)
         return found
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     def _parts(self, value: Tensor, name: str) -> list[Tensor]:
         self._check_length(value, name, self.length, "length")
-        return stretches(value, self.lengths, self.dim)
+        return split_lengths(value, self.lengths, self.dim)
 
     def _call(self, x: Tensor) -> Tensor:
-        return joined(self._moved(x), self.dim)
+        return joined(self._apply(x), self.dim)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return joined(self._moved_back(y), self.dim)
+        return joined(self._apply_inverse(y), self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         changes = [
             _sum_rightmost(change, self.event_dim - t.event_dim)
-            for t, change in zip(self.transforms, self._changes(x, y), strict=True)
+            for t, change in zip(self.transforms, self._log_abs_dets(x, y), strict=True)
         ]
         from_the_end = self.dim - x.dim() if self.dim >= 0 else self.dim
         dim = from_the_end + self.event_dim
@@ -125,8 +125,8 @@ class CatTransform(_Joined):
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
 
-class StackTransform(_Joined):
-    """Transforms of the slices of a dimension, whose results are joined as by ``stack``.
+class StackTransform(_PartsTransform):
+    """Transforms of the slices of a dimension, whose results are joined by ``stack``.
 
     Args:
         tseq: The transforms, as many as there are slices.
@@ -134,7 +134,8 @@ class StackTransform(_Joined):
         cache_size: As for ``Transform``.
 
     Raises:
-        AssertionError: For what is no transform, or an argument with another number of slices.
+        AssertionError: If an element is not a transform, or if the argument has another number of
+            slices.
 
     Example:
         >>> import tinytorch as tt
@@ -145,7 +146,7 @@ class StackTransform(_Joined):
                 [1., 0.]])
     """
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return StackTransform(self.transforms, self.dim, cache_size)
 
     def _parts(self, value: Tensor, name: str) -> list[Tensor]:
@@ -157,13 +158,13 @@ class StackTransform(_Joined):
         return list(z.unbind(self.dim))
 
     def _call(self, x: Tensor) -> Tensor:
-        return stacked(self._moved(x), self.dim)
+        return stacked(self._apply(x), self.dim)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return stacked(self._moved_back(y), self.dim)
+        return stacked(self._apply_inverse(y), self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return stacked(self._changes(x, y), self.dim)
+        return stacked(self._log_abs_dets(x, y), self.dim)
 
     @constraints.dependent_property()
     def domain(self) -> Any:

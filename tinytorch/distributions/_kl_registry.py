@@ -1,4 +1,4 @@
-"""Which formula tells the divergence of two kinds of distribution."""
+"""Registry of the formulas of Kullback-Leibler divergences, by pairs of classes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["kl_divergence", "register_kl"]
 Formula = Callable[[Any, Any], Tensor]
 
 _KL_REGISTRY: dict[tuple[type, type], Formula] = {}
-_KL_MEMOIZE: dict[tuple[type, type], Formula | None] = {}  # of classes that were asked for
+_KL_MEMOIZE: dict[tuple[type, type], Formula | None] = {}  # cache of lookups
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
-    """A decorator for the function that computes the divergence of two kinds of distribution.
+    """Register the function that computes the divergence of two classes; a decorator.
 
     Args:
-        type_p: The class of the first.
-        type_q: The class of the second.
+        type_p: The class of the first distribution.
+        type_q: The class of the second distribution.
 
     Raises:
-        TypeError: If one is no class.
+        TypeError: If an argument is not a class.
 
     Example:
         >>> import tinytorch as tt
@@ -40,7 +40,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
         tensor(0.)
     """
     for name, given in (("type_p", type_p), ("type_q", type_q)):
-        if not isinstance(given, type):  # a class that laws share with others will do
+        if not isinstance(given, type):  # any class is allowed, as in a mixin of distributions
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
 
     def decorator(formula: Any) -> Any:
@@ -55,14 +55,14 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """The Kullback-Leibler divergence of ``q`` from ``p``: the mean of ``log p(x) - log q(x)``.
 
     Args:
-        p: The distribution that the mean is taken in.
-        q: The other one.
+        p: The distribution over which the mean is taken.
+        q: The distribution that is compared with ``p``.
 
     Returns:
         Tensor of the batch's shape.
 
     Raises:
-        NotImplementedError: If there is no formula for the two.
+        NotImplementedError: If no formula is registered for the two classes.
 
     Example:
         >>> from tinytorch.distributions import Normal, kl_divergence
@@ -71,7 +71,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     """
     kinds = type(p), type(q)
     if kinds not in _KL_MEMOIZE:
-        _KL_MEMOIZE[kinds] = _nearest(*kinds)
+        _KL_MEMOIZE[kinds] = _find_formula(*kinds)
     formula = _KL_MEMOIZE[kinds]
     if formula is None:
         raise NotImplementedError(
@@ -81,11 +81,11 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     return formula(p, q)
 
 
-def _nearest(type_p: type, type_q: type) -> Formula | None:
-    """That of the nearest classes that both are made from; the first one counts more.
+def _find_formula(type_p: type, type_q: type) -> Formula | None:
+    """Formula registered for the nearest base classes of both; the first argument has priority.
 
     Warns:
-        RuntimeWarning: If it would be another one where the second counts more.
+        RuntimeWarning: If priority of the second argument would select another formula.
     """
     pairs = [(p, q) for p in type_p.__mro__ for q in type_q.__mro__ if (p, q) in _KL_REGISTRY]
     if not pairs:

@@ -1,4 +1,4 @@
-"""What laws have in common that have a location."""
+"""Base classes of distributions with a location parameter."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .utils import broadcast_all, is_number
 __all__: list[str] = []
 
 
-class _Located(Distribution):
-    """A law that is most probable at its location."""
+class _WithLocation(Distribution):
+    """A distribution whose mode is its location."""
 
     loc: Tensor
 
@@ -22,16 +22,16 @@ class _Located(Distribution):
         return self.loc
 
 
-class _Centered(_Located):
-    """A law whose mean is there, too."""
+class _MeanAtLocation(_WithLocation):
+    """A distribution whose mode and mean are its location."""
 
     @property
     def mean(self) -> Tensor:
         return self.loc
 
 
-class _LocationScale(_Located):
-    """The law of ``loc + scale * x``, where x has the law of location 0 and scale 1."""
+class _LocationScale(_WithLocation):
+    """The distribution of ``loc + scale * x``, where ``x`` has location 0 and scale 1."""
 
     loc: Tensor
     scale: Tensor

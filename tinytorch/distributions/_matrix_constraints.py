@@ -1,4 +1,4 @@
-"""Regions of square matrices."""
+"""Constraints of square matrices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
-    """Lower triangular factors of correlations: their rows are of length 1."""
+    """Lower triangular factors of correlation matrices, whose rows have length 1."""
 
     def check(self, value: Tensor) -> Tensor:
         slack = 10 * value.shape[-1] * finfo(value.dtype).eps
@@ -43,9 +43,9 @@ class _Square(Constraint):
     event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
-        return value.new_full(value.shape[:-2], self._fits(value), dtype=bool_)
+        return value.new_full(value.shape[:-2], self._is_square(value), dtype=bool_)
 
-    def _fits(self, value: Tensor) -> bool:
+    def _is_square(self, value: Tensor) -> bool:
         return value.shape[-2] == value.shape[-1]
 
 
@@ -53,7 +53,7 @@ class _Symmetric(_Square):
     """Symmetric matrices."""
 
     def check(self, value: Tensor) -> Tensor:
-        if not self._fits(value):
+        if not self._is_square(value):
             return super().check(value)
         return value.isclose(value.mT, atol=1e-6).flatten(-2).all(-1)
 
@@ -63,16 +63,16 @@ class _PositiveSemidefinite(_Symmetric):
 
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
-        if not bool(symmetric.all()):  # of other matrices eigenvalues may not be found
+        if not bool(symmetric.all()):  # the eigenvalue routine requires symmetric matrices
             return symmetric
         return (eigvalsh(value) >= 0).all(-1)
 
 
 class _PositiveDefinite(_Symmetric):
-    """Symmetric matrices with positive eigenvalues alone."""
+    """Symmetric matrices all of whose eigenvalues are positive."""
 
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
-        if not self._fits(value):
+        if not self._is_square(value):
             return symmetric
         return symmetric & (cholesky_ex(value)[1] == 0)

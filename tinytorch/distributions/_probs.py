@@ -1,4 +1,4 @@
-"""What laws have in common that are given by chances or by their logarithms."""
+"""Base class of distributions whose parameter is ``probs`` or ``logits``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .utils import broadcast_all, is_number, lazy_property, logits_to_probs, pro
 __all__: list[str] = []
 
 
-class _Chances(Distribution):
-    """A law with chances, which are given as ``probs`` or as ``logits``."""
+class _ProbsOrLogits(Distribution):
+    """A distribution whose parameter is given as ``probs`` or as ``logits``."""
 
-    _is_binary = True  # a chance and its log-odds; else those of categories
+    _is_binary = True  # log-odds of one probability; False: log probabilities of categories
 
-    def _set_chance(self, probs: Any, logits: Any) -> bool:
-        """Keep the one that is given; tell whether it is a number."""
-        given = _given(probs, logits)
+    def _set_probs_or_logits(self, probs: Any, logits: Any) -> bool:
+        """Store the parameter that is given; return whether it is a Python number."""
+        given = _select_given(probs, logits)
         (value,) = broadcast_all(given)
         setattr(self, "logits" if probs is None else "probs", value)
         return is_number(given)
@@ -39,23 +39,23 @@ class _Chances(Distribution):
 
     @lazy_property
     def probs(self) -> Tensor:
-        """Chances."""
+        """Probabilities."""
         return logits_to_probs(self.logits, is_binary=self._is_binary)
 
     @property
     def param_shape(self) -> Size:
-        """The shape of the chances."""
+        """The shape of the probabilities."""
         return self._param.shape
 
 
-def _given(probs: Any, logits: Any) -> Any:
-    """The one of the two that is given."""
+def _select_given(probs: Any, logits: Any) -> Any:
+    """Return the parameter that is given; raise unless exactly one is."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
     return logits if probs is None else probs
 
 
-def _listed(law: Distribution, values: Tensor, expand: bool) -> Tensor:
-    """All values of a law of numbers, along a new first dimension."""
-    values = values.view((-1, *(1 for _ in law.batch_shape)))
-    return values.expand((-1, *law.batch_shape)) if expand else values
+def _expand_support(distribution: Distribution, values: Tensor, expand: bool) -> Tensor:
+    """All values of a distribution of scalars along a new first dimension."""
+    values = values.view((-1, *(1 for _ in distribution.batch_shape)))
+    return values.expand((-1, *distribution.batch_shape)) if expand else values

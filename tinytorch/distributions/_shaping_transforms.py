@@ -1,4 +1,4 @@
-"""Transforms that change which dimensions belong to one value, or how many there are."""
+"""Transforms that reinterpret batch dimensions as event dimensions, or reshape events."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["IndependentTransform", "ReshapeTransform"]
 
 
 class IndependentTransform(Transform):
-    """Another transform, of whose batch dimensions the last ones belong to one value.
+    """A transform whose last batch dimensions count as event dimensions.
 
     Args:
-        base_transform: The other one.
-        reinterpreted_batch_ndims: How many.
+        base_transform: The transform.
+        reinterpreted_batch_ndims: The number of batch dimensions that count as event dimensions.
         cache_size: As for ``Transform``.
 
     Example:
@@ -36,7 +36,7 @@ class IndependentTransform(Transform):
         self.base_transform: Any = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         n = self.reinterpreted_batch_ndims
         return IndependentTransform(self.base_transform, n, cache_size)
 
@@ -85,7 +85,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Another arrangement of a value's numbers.
+    """Reshape each value.
 
     Args:
         in_shape: The shape of arguments.
@@ -110,7 +110,7 @@ class ReshapeTransform(Transform):
             raise ValueError("in_shape, out_shape have different numbers of elements")
         super().__init__(cache_size=cache_size)
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return ReshapeTransform(self.in_shape, self.out_shape, cache_size)
 
     @constraints.dependent_property(is_discrete=False)
@@ -131,13 +131,13 @@ class ReshapeTransform(Transform):
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Size:
-        return _reshaped(Size(shape), self.in_shape, self.out_shape)
+        return _reshape_event(Size(shape), self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        return _reshaped(Size(shape), self.out_shape, self.in_shape)
+        return _reshape_event(Size(shape), self.out_shape, self.in_shape)
 
 
-def _reshaped(shape: Size, old: Size, new: Size) -> Size:
+def _reshape_event(shape: Size, old: Size, new: Size) -> Size:
     check_dims(shape, len(old))
     cut = len(shape) - len(old)
     if shape[cut:] != old:

@@ -1,4 +1,4 @@
-"""What a transform is, and several of them one after the other."""
+"""Base class of transforms, their inverses and compositions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ __all__ = ["ComposeTransform", "Transform", "identity_transform"]
 
 
 def check_dims(shape: Any, least: int) -> None:
-    """Refuse the shape of an argument that is no event of a transform."""
+    """Raise if a shape has fewer than ``least`` dimensions."""
     if len(shape) < least:
         raise ValueError("Too few dimensions on input")
 
 
 class Transform(ShortTracebacks):
-    """A function of tensors that can be turned round.
+    """An invertible function of tensors.
 
-    A subclass has ``domain``, ``codomain``, ``_call``, ``_inverse`` and ``log_abs_det_jacobian``.
+    A subclass defines ``domain``, ``codomain``, ``_call``, ``_inverse`` and
+    ``log_abs_det_jacobian``.
 
     Args:
-        cache_size: 1 to keep the last argument and result, so that the inverse of the result is
-            the very argument; 0 not to.
+        cache_size: 1 to cache the last argument and result, so that the inverse of the result is
+            the same tensor as the argument; 0 for no cache.
 
     Attributes:
         bijective: Whether there is one inverse.
@@ -50,11 +51,11 @@ class Transform(ShortTracebacks):
         self._cache_size = cache_size
         self._cached_x_y: tuple[Any, Any] = (None, None)
         self._inv: Any = None
-        super().__init__()  # a transform that is a module, too
+        super().__init__()  # a subclass may also be a Module
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions an argument, and a result, has.
+        """The number of event dimensions of an argument and of a result.
 
         Example:
             >>> from tinytorch.distributions import transforms
@@ -68,7 +69,7 @@ class Transform(ShortTracebacks):
 
     @property
     def inv(self) -> Any:
-        """The inverse, a transform whose ``inv`` is this one.
+        """The inverse transform, whose ``inv`` is this transform.
 
         Example:
             >>> import tinytorch as tt
@@ -84,7 +85,7 @@ class Transform(ShortTracebacks):
 
     @property
     def sign(self) -> Any:
-        """1 for a function that grows, -1 for one that falls.
+        """1 for an increasing function, -1 for a decreasing one.
 
         Example:
             >>> from tinytorch.distributions import transforms
@@ -94,7 +95,7 @@ class Transform(ShortTracebacks):
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """The same with another cache.
+        """The same transform with another cache size.
 
         Args:
             cache_size: 0 or 1.
@@ -107,10 +108,10 @@ class Transform(ShortTracebacks):
             >>> exp.inv(exp(x)) is x
             True
         """
-        return self if self._cache_size == cache_size else self._anew(cache_size)
+        return self if self._cache_size == cache_size else self._copy_with_cache(cache_size)
 
-    def _anew(self, cache_size: int) -> Any:
-        """The same with a cache of this size."""
+    def _copy_with_cache(self, cache_size: int) -> Any:
+        """Build the same transform with a cache of this size."""
         if type(self).__init__ is Transform.__init__:
             return type(self)(cache_size=cache_size)
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
@@ -151,7 +152,7 @@ class Transform(ShortTracebacks):
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the size of the Jacobian's determinant.
+        """The logarithm of the absolute value of the Jacobian's determinant.
 
         Args:
             x: The argument.
@@ -191,8 +192,8 @@ class Transform(ShortTracebacks):
         return f"{type(self).__name__}()"
 
 
-class _Plain(Transform):
-    """A transform that nothing is to be chosen of: it equals every other of its class."""
+class _ParameterlessTransform(Transform):
+    """A transform without parameters: all instances of its class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
@@ -257,7 +258,7 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after the other.
+    """The composition of several transforms, applied one after the other.
 
     Args:
         parts: The transforms, the first one first.
@@ -281,8 +282,8 @@ class ComposeTransform(Transform):
 
     __hash__ = Transform.__hash__
 
-    def _needed(self, backwards: bool) -> int:
-        """How many dimensions go in at one end so that each part gets what it needs."""
+    def _required_event_dim(self, backwards: bool) -> int:
+        """Event dimensions that the domain, or codomain, needs so that each part has enough."""
         dims = 0
         for part in self.parts if backwards else reversed(self.parts):
             goes_in, comes_out = part.domain.event_dim, part.codomain.event_dim
@@ -296,7 +297,7 @@ class ComposeTransform(Transform):
         if not self.parts:
             return constraints.real
         found = self.parts[0].domain
-        lacking = self._needed(backwards=False) - found.event_dim
+        lacking = self._required_event_dim(backwards=False) - found.event_dim
         return constraints.independent(found, lacking) if lacking > 0 else found
 
     @constraints.dependent_property(is_discrete=False)
@@ -304,7 +305,7 @@ class ComposeTransform(Transform):
         if not self.parts:
             return constraints.real
         found = self.parts[-1].codomain
-        lacking = self._needed(backwards=True) - found.event_dim
+        lacking = self._required_event_dim(backwards=True) - found.event_dim
         return constraints.independent(found, lacking) if lacking > 0 else found
 
     @property
@@ -327,7 +328,7 @@ class ComposeTransform(Transform):
             found._inv = weakref.ref(self)
         return found
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return ComposeTransform(self.parts, cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:

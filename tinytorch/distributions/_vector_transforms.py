@@ -1,4 +1,4 @@
-"""Transforms of vectors and of matrices: into shares of a whole, and into factors."""
+"""Transforms of vectors into points of the simplex, and of matrices into triangular factors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..ops.linalg.triangular import cholesky
 from ..ops.nn.padding import pad
 from ..ops.nn.rectifiers import logsigmoid, softplus
 from . import constraints
-from ._transform import _Plain, check_dims
+from ._transform import _ParameterlessTransform, check_dims
 from .utils import clipped_sigmoid, tril_matrix_to_vec, vec_to_tril_matrix
 
 __all__ = [
@@ -22,10 +22,10 @@ __all__ = [
 ]  # fmt: skip
 
 
-class SoftmaxTransform(_Plain):
-    """``y = softmax(x)``, whose inverse is one of many: the logarithm.
+class SoftmaxTransform(_ParameterlessTransform):
+    """``y = softmax(x)``, with the logarithm as a pseudo-inverse.
 
-    It has no Jacobian with a determinant.
+    The transform is not bijective, so its Jacobian has no determinant.
 
     Example:
         >>> import tinytorch as tt
@@ -51,8 +51,8 @@ class SoftmaxTransform(_Plain):
     inverse_shape = forward_shape
 
 
-class StickBreakingTransform(_Plain):
-    """Vectors of ``n - 1`` numbers as ``n`` shares of a stick that is broken again and again.
+class StickBreakingTransform(_ParameterlessTransform):
+    """Map vectors of ``n - 1`` numbers to ``n`` shares whose sum is 1, by stick breaking.
 
     Example:
         >>> import tinytorch as tt
@@ -91,10 +91,10 @@ class StickBreakingTransform(_Plain):
         return Size((*shape[:-1], shape[-1] - 1))
 
 
-class LowerCholeskyTransform(_Plain):
-    """Square matrices as lower triangular ones with a positive diagonal, its exponential.
+class LowerCholeskyTransform(_ParameterlessTransform):
+    """Map square matrices to lower triangular ones, with the exponential of the diagonal.
 
-    What is above the diagonal is lost, so there is no determinant.
+    The elements above the diagonal are lost, so the Jacobian has no determinant.
 
     Example:
         >>> import tinytorch as tt
@@ -114,8 +114,8 @@ class LowerCholeskyTransform(_Plain):
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
 
 
-class PositiveDefiniteTransform(_Plain):
-    """Square matrices as positive definite ones, by their lower triangular factors.
+class PositiveDefiniteTransform(_ParameterlessTransform):
+    """Map square matrices to positive definite ones, through lower triangular factors.
 
     Example:
         >>> import tinytorch as tt
@@ -137,11 +137,12 @@ class PositiveDefiniteTransform(_Plain):
         return found
 
 
-class CorrCholeskyTransform(_Plain):
-    """Vectors of ``n (n - 1) / 2`` numbers as the lower triangular factor of correlations.
+class CorrCholeskyTransform(_ParameterlessTransform):
+    """Map vectors of ``n (n - 1) / 2`` numbers to Cholesky factors of correlation matrices.
 
-    The hyperbolic tangents of the numbers are canonical partial correlations, which stand below
-    the diagonal row by row; each takes its share of what its row has left of length 1.
+    The hyperbolic tangents of the numbers are canonical partial correlations. They fill the part
+    below the diagonal row by row. Each one is multiplied by the length that the elements before
+    it leave in its row, so that every row has length 1.
 
     Example:
         >>> import tinytorch as tt
@@ -174,7 +175,7 @@ class CorrCholeskyTransform(_Plain):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), diag=-2)
-        slopes = x + softplus(-2 * x) - math.log(2.0)  # minus half their logarithms
+        slopes = x + softplus(-2 * x) - math.log(2.0)  # -0.5 * log(1 - tanh(x)**2)
         return 0.5 * left.log().sum(-1) - 2 * slopes.sum(-1)
 
     def forward_shape(self, shape: Any) -> Size:

@@ -1,4 +1,4 @@
-"""Laws of one of several categories, and of how often each comes."""
+"""Categorical, one-hot and multinomial distributions."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from ..ops.random.sampling import multinomial
 from ..ops.shape.strides import broadcast_tensors
 from ..state import no_grad
 from . import constraints
-from ._probs import _Chances, _given, _listed
+from ._probs import _ProbsOrLogits, _select_given, _expand_support
 from .discrete import Binomial
 from .distribution import Distribution
 
 __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class Categorical(_Chances):
-    """The law of the index of one of several categories.
+class Categorical(_ProbsOrLogits):
+    """The distribution of the index of one of several categories.
 
     Args:
-        probs: ``(..., n)``, the categories' weights; they are normalised. Give them or ``logits``.
+        probs: ``(..., n)``, the categories' weights, which are normalized. Pass either ``probs`` or
+            ``logits``.
         logits: The weights' logarithms.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: If both or none are given, or what is given is a 0-d tensor.
+        ValueError: If both or neither are passed, or if the parameter is a 0-d tensor.
 
     Example:
         >>> import tinytorch as tt
-        >>> law = tt.distributions.Categorical(tt.tensor([1.0, 3.0]))
-        >>> law.probs, law.log_prob(tt.tensor(1)).exp()
+        >>> distribution = tt.distributions.Categorical(tt.tensor([1.0, 3.0]))
+        >>> distribution.probs, distribution.log_prob(tt.tensor(1)).exp()
         (tensor([0.2500, 0.7500]), tensor(0.7500))
     """
 
@@ -42,7 +43,7 @@ class Categorical(_Chances):
     _is_binary = False
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
-        name, given = "logits" if probs is None else "probs", _given(probs, logits)
+        name, given = "logits" if probs is None else "probs", _select_given(probs, logits)
         if given.dim() < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is not None:
@@ -52,7 +53,7 @@ class Categorical(_Chances):
         self._num_events = given.shape[-1]
         super().__init__(given.shape[:-1], validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._num_events = self._num_events
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
@@ -88,11 +89,11 @@ class Categorical(_Chances):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return _listed(self, arange(self._num_events, device=self._param.device), expand)
+        return _expand_support(self, arange(self._num_events, device=self._param.device), expand)
 
 
-class _OfCategorical(Distribution):
-    """A law of vectors that a ``Categorical`` stands behind."""
+class _CategoricalBased(Distribution):
+    """A distribution of vectors that is based on a ``Categorical``."""
 
     arg_constraints: Any = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
@@ -101,7 +102,7 @@ class _OfCategorical(Distribution):
         shape = self._categorical.param_shape
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._categorical = self._categorical.expand(batch_shape)
 
     def _new(self, *args: Any, **kwargs: Any) -> Any:
@@ -110,7 +111,7 @@ class _OfCategorical(Distribution):
 
     @property
     def _param(self) -> Tensor:
-        """``probs`` or ``logits``, whichever is given."""
+        """The parameter that was passed: ``probs`` or ``logits``."""
         return self._categorical._param
 
     @property
@@ -129,8 +130,8 @@ class _OfCategorical(Distribution):
         return self._categorical.param_shape
 
 
-class OneHotCategorical(_OfCategorical):
-    """The law of a vector with a 1 for one of several categories, and zeros.
+class OneHotCategorical(_CategoricalBased):
+    """The distribution of one-hot vectors: a 1 at one of several categories, zeros elsewhere.
 
     Args:
         probs: As for ``Categorical``.
@@ -152,18 +153,18 @@ class OneHotCategorical(_OfCategorical):
 
     @property
     def mode(self) -> Tensor:
-        return self._chosen(self._categorical.mode)
+        return self._to_one_hot(self._categorical.mode)
 
     @property
     def variance(self) -> Tensor:
         return self.probs * (1 - self.probs)
 
-    def _chosen(self, index: Tensor) -> Tensor:
+    def _to_one_hot(self, index: Tensor) -> Tensor:
         n = self._event_shape[0]
         return (index.unsqueeze(-1) == arange(n, device=index.device)).to(self.probs.dtype)
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        return self._chosen(self._categorical.sample(sample_shape))
+        return self._to_one_hot(self._categorical.sample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
@@ -180,7 +181,7 @@ class OneHotCategorical(_OfCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """``OneHotCategorical`` whose samples pass gradients on as if they were the probabilities.
+    """``OneHotCategorical`` whose samples have the gradients of the probabilities.
 
     Args:
         probs: As for ``Categorical``.
@@ -200,8 +201,8 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         return self.sample(sample_shape) + (self.probs - self.probs.detach())
 
 
-class Multinomial(_OfCategorical):
-    """The law of how often each category comes in so many draws.
+class Multinomial(_CategoricalBased):
+    """The distribution of the count of each category in ``total_count`` draws.
 
     Args:
         total_count: The number of draws, an int. Default: 1.
@@ -210,7 +211,7 @@ class Multinomial(_OfCategorical):
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        NotImplementedError: If ``total_count`` is no int.
+        NotImplementedError: If ``total_count`` is not an int.
 
     Example:
         >>> import tinytorch as tt
@@ -226,8 +227,8 @@ class Multinomial(_OfCategorical):
         self.total_count = total_count
         super().__init__(probs, logits, validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
-        super()._carry_over(new, batch_shape)
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
+        super()._copy_extra_state(new, batch_shape)
         new.total_count = self.total_count
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
@@ -245,7 +246,7 @@ class Multinomial(_OfCategorical):
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         shape = Size(sample_shape)
         drawn = self._categorical.sample((self.total_count, *shape))
-        drawn = drawn.permute((*range(1, drawn.dim()), 0))  # the draws last
+        drawn = drawn.permute((*range(1, drawn.dim()), 0))  # move the dimension of draws to the end
         counts = drawn.new_zeros(self._extended_shape(shape))
         counts.scatter_add_(-1, drawn, drawn.new_ones(drawn.shape))
         return counts.to(self.probs.dtype)
@@ -258,7 +259,7 @@ class Multinomial(_OfCategorical):
 
     @property
     def _binomial(self) -> Binomial:
-        """Distribution of the count of each category alone."""
+        """Marginal distribution of the count of each category."""
         return Binomial(self.total_count, self.probs)
 
     def entropy(self) -> Tensor:

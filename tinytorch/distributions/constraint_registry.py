@@ -1,4 +1,4 @@
-"""From a constraint to a transform of all numbers into its region: ``biject_to``, ``transform_to``.
+"""Registries of transforms from real numbers into a constraint: ``biject_to``, ``transform_to``.
 
 Example:
     >>> import tinytorch as tt
@@ -20,7 +20,7 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """Which transform leads to the region of each kind of constraint.
+    """Registry of the transform into the region of each class of constraint.
 
     Example:
         >>> from tinytorch.distributions import biject_to, constraints
@@ -32,14 +32,15 @@ class ConstraintRegistry:
         self._registry: dict[Any, Callable[[Any], Any]] = {}
 
     def register(self, constraint: Any, factory: Any = None) -> Any:
-        """Keep what makes the transform for a kind of constraint.
+        """Register the function that builds the transform for a class of constraints.
 
         Args:
             constraint: A constraint, or its class.
-            factory: Function of the constraint. Left out, the result is a decorator.
+            factory: Function from the constraint to its transform. If left out, the result is a
+                decorator.
 
         Raises:
-            TypeError: For anything else than a constraint or a class of them.
+            TypeError: If ``constraint`` is neither a constraint nor a subclass of ``Constraint``.
 
         Example:
             >>> import tinytorch as tt
@@ -73,7 +74,7 @@ biject_to: ConstraintRegistry = ConstraintRegistry()
 transform_to: ConstraintRegistry = ConstraintRegistry()
 
 
-def _between(constraint: Any) -> Any:
+def _to_interval(constraint: Any) -> Any:
     low, high = constraint.lower_bound, constraint.upper_bound
     if not isinstance(low, Tensor) and not isinstance(high, Tensor) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
@@ -81,7 +82,7 @@ def _between(constraint: Any) -> Any:
     return transforms.ComposeTransform([transforms.SigmoidTransform(), scale])
 
 
-def _above(constraint: Any) -> Any:
+def _to_greater_than(constraint: Any) -> Any:
     low = constraint.lower_bound
     if not isinstance(low, Tensor) and low == 0:
         return transforms.ExpTransform()
@@ -90,47 +91,51 @@ def _above(constraint: Any) -> Any:
     )
 
 
-def _below(constraint: Any) -> Any:
+def _to_less_than(constraint: Any) -> Any:
     shift = transforms.AffineTransform(constraint.upper_bound, -1)
     return transforms.ComposeTransform([transforms.ExpTransform(), shift])
 
 
-def _independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+def _make_independent(registry: ConstraintRegistry) -> Callable[[Any], Any]:
     return lambda constraint: transforms.IndependentTransform(
         registry(constraint.base_constraint), constraint.reinterpreted_batch_ndims
     )
 
 
-def _cat(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+def _make_cat(registry: ConstraintRegistry) -> Callable[[Any], Any]:
     return lambda constraint: transforms.CatTransform(
         [registry(part) for part in constraint.cseq], constraint.dim, constraint.lengths
     )
 
 
-def _stack(registry: ConstraintRegistry) -> Callable[[Any], Any]:
+def _make_stack(registry: ConstraintRegistry) -> Callable[[Any], Any]:
     return lambda constraint: transforms.StackTransform(
         [registry(part) for part in constraint.cseq], constraint.dim
     )
 
 
-def _always(kind: Any) -> Callable[[Any], Any]:
+def _make_parameterless(kind: Any) -> Callable[[Any], Any]:
     return lambda constraint: kind()
 
 
 for _registry in (biject_to, transform_to):
     _registry.register(constraints.real, lambda constraint: transforms.identity_transform)
-    _registry.register(constraints.independent, _independent(_registry))
-    _registry.register(constraints.greater_than, _above)
-    _registry.register(constraints.greater_than_eq, _above)
-    _registry.register(constraints.less_than, _below)
-    _registry.register(constraints.interval, _between)
-    _registry.register(constraints.half_open_interval, _between)
-    _registry.register(constraints.corr_cholesky, _always(transforms.CorrCholeskyTransform))
-    _registry.register(constraints.cat, _cat(_registry))
-    _registry.register(constraints.stack, _stack(_registry))
+    _registry.register(constraints.independent, _make_independent(_registry))
+    _registry.register(constraints.greater_than, _to_greater_than)
+    _registry.register(constraints.greater_than_eq, _to_greater_than)
+    _registry.register(constraints.less_than, _to_less_than)
+    _registry.register(constraints.interval, _to_interval)
+    _registry.register(constraints.half_open_interval, _to_interval)
+    _registry.register(
+        constraints.corr_cholesky, _make_parameterless(transforms.CorrCholeskyTransform)
+    )
+    _registry.register(constraints.cat, _make_cat(_registry))
+    _registry.register(constraints.stack, _make_stack(_registry))
 
-biject_to.register(constraints.simplex, _always(transforms.StickBreakingTransform))
-transform_to.register(constraints.simplex, _always(transforms.SoftmaxTransform))
-transform_to.register(constraints.lower_cholesky, _always(transforms.LowerCholeskyTransform))
+biject_to.register(constraints.simplex, _make_parameterless(transforms.StickBreakingTransform))
+transform_to.register(constraints.simplex, _make_parameterless(transforms.SoftmaxTransform))
+transform_to.register(
+    constraints.lower_cholesky, _make_parameterless(transforms.LowerCholeskyTransform)
+)
 for _definite in (constraints.positive_definite, constraints.positive_semidefinite):
-    transform_to.register(_definite, _always(transforms.PositiveDefiniteTransform))
+    transform_to.register(_definite, _make_parameterless(transforms.PositiveDefiniteTransform))

@@ -1,7 +1,7 @@
-"""Regions that parameters and values of distributions lie in, as ``torch.distributions``.
+"""Constraints of parameters and values, as ``torch.distributions.constraints``.
 
-A constraint's ``check`` tells of each value, or of each vector or matrix of values, whether it
-lies in the region.
+A constraint's ``check`` returns for each value, or for each vector or matrix of values, whether
+it lies in the region.
 
 Example:
     >>> import tinytorch as tt
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class _Boolean(Constraint):
-    """0 and 1."""
+    """The numbers 0 and 1."""
 
     is_discrete = True
 
@@ -49,7 +49,7 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    """Vectors of zeros and one 1."""
+    """One-hot vectors: a single 1, zeros elsewhere."""
 
     is_discrete = True
     event_dim = 1
@@ -59,14 +59,14 @@ class _OneHot(Constraint):
 
 
 class _Real(Constraint):
-    """All numbers, infinities included."""
+    """All real numbers, infinities included."""
 
     def check(self, value: Tensor) -> Tensor:
         return value == value  # not NaN
 
 
 class _Simplex(Constraint):
-    """Vectors of shares of a whole: not negative, and their sum is 1."""
+    """Vectors of nonnegative numbers whose sum is 1."""
 
     event_dim = 1
 
@@ -92,12 +92,12 @@ class _Between(Constraint):
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
 
-def _whole(value: Tensor) -> Tensor:
+def _is_integer(value: Tensor) -> Tensor:
     return value % 1 == 0
 
 
 class _IntegerInterval(_Between):
-    """Whole numbers between two bounds, both included.
+    """Integers between two bounds, both included.
 
     Args:
         lower_bound: The least.
@@ -113,11 +113,11 @@ class _IntegerInterval(_Between):
     is_discrete = True
 
     def check(self, value: Tensor) -> Any:
-        return _whole(value) & (self.lower_bound <= value) & (value <= self.upper_bound)
+        return _is_integer(value) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _IntegerLessThan(_AtMost):
-    """Whole numbers up to a bound.
+    """Integers up to a bound, which is included.
 
     Args:
         upper_bound: The greatest.
@@ -126,11 +126,11 @@ class _IntegerLessThan(_AtMost):
     is_discrete = True
 
     def check(self, value: Tensor) -> Any:
-        return _whole(value) & (value <= self.upper_bound)
+        return _is_integer(value) & (value <= self.upper_bound)
 
 
 class _IntegerGreaterThan(_AtLeast):
-    """Whole numbers from a bound on.
+    """Integers from a bound on, which is included.
 
     Args:
         lower_bound: The least.
@@ -139,7 +139,7 @@ class _IntegerGreaterThan(_AtLeast):
     is_discrete = True
 
     def check(self, value: Tensor) -> Any:
-        return _whole(value) & (value >= self.lower_bound)
+        return _is_integer(value) & (value >= self.lower_bound)
 
 
 class _GreaterThan(_AtLeast):
@@ -160,7 +160,7 @@ class _GreaterThan(_AtLeast):
 
 
 class _GreaterThanEq(_AtLeast):
-    """Numbers that are at least a bound.
+    """Numbers greater than or equal to a bound.
 
     Args:
         lower_bound: The bound.

@@ -1,4 +1,4 @@
-"""Laws of one number that are neither normal nor of the gamma family, nor of extremes."""
+"""Uniform, exponential, Laplace and Cauchy distributions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
 from ..ops.random.sampling import rand
 from . import constraints
-from ._location import _Centered, _LocationScale
+from ._location import _MeanAtLocation, _LocationScale
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all, is_number
@@ -18,7 +18,7 @@ __all__ = ["Cauchy", "Exponential", "Laplace", "Uniform"]
 
 
 class Uniform(Distribution):
-    """The uniform law on ``[low, high)``.
+    """The uniform distribution on ``[low, high)``.
 
     Args:
         low: The lower bound.
@@ -43,7 +43,7 @@ class Uniform(Distribution):
 
     @property
     def arg_constraints(self) -> Any:
-        """Each bound's region, which the other one limits."""
+        """Constraints of the bounds: each bound limits the other."""
         return {
             "low": constraints.less_than(self.high), "high": constraints.greater_than(self.low),
         }  # fmt: skip
@@ -51,10 +51,10 @@ class Uniform(Distribution):
     def _parameters(self) -> tuple[str, ...]:
         return ("low", "high")
 
-    def _event_dims_of(self, name: str) -> int:
+    def _parameter_event_dim(self, name: str) -> int:
         return 0
 
-    def _shown(self) -> Any:
+    def _repr_parameters(self) -> Any:
         return self._parameters()
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -99,10 +99,10 @@ class Uniform(Distribution):
 
 
 class Exponential(ExponentialFamily):
-    """The exponential law.
+    """The exponential distribution.
 
     Args:
-        rate: The inverse of its mean.
+        rate: The inverse of the mean.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -164,12 +164,12 @@ class Exponential(ExponentialFamily):
         return 1.0 - self.rate.log()
 
 
-class Laplace(_LocationScale, _Centered):
-    """The Laplace, or double exponential, law.
+class Laplace(_LocationScale, _MeanAtLocation):
+    """The Laplace, or double exponential, distribution.
 
     Args:
-        loc: Its mean.
-        scale: The mean distance from it.
+        loc: The mean.
+        scale: The mean absolute deviation from ``loc``.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -209,11 +209,11 @@ class Laplace(_LocationScale, _Centered):
 
 
 class Cauchy(_LocationScale):
-    """The Cauchy law, which has no mean.
+    """The Cauchy distribution, which has no mean.
 
     Args:
-        loc: Its median.
-        scale: Half of the distance between its quartiles.
+        loc: The median.
+        scale: Half of the distance between the quartiles.
         validate_args: Whether parameters and values are checked.
 
     Example:

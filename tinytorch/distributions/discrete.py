@@ -1,4 +1,4 @@
-"""Laws of numbers of events."""
+"""Bernoulli, geometric, binomial, negative binomial and Poisson distributions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..ops.nn.rectifiers import logsigmoid
 from ..ops.random.sampling import bernoulli, binomial, poisson
 from ..state import no_grad
 from . import constraints
-from ._probs import _Chances, _listed
+from ._probs import _ProbsOrLogits, _expand_support
 from .exp_family import ExponentialFamily
 from .gamma import Gamma
 from .utils import broadcast_all, is_number, lazy_property, log_odds_loss
@@ -20,12 +20,12 @@ from .utils import broadcast_all, is_number, lazy_property, log_odds_loss
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
 
-class Bernoulli(_Chances, ExponentialFamily):
-    """The law of 1 with a chance, and 0 else.
+class Bernoulli(_ProbsOrLogits, ExponentialFamily):
+    """The Bernoulli distribution: 1 with probability ``probs``, otherwise 0.
 
     Args:
-        probs: The chance of 1. Give it or ``logits``.
-        logits: Its log-odds.
+        probs: The probability of 1. Pass either ``probs`` or ``logits``.
+        logits: The log-odds of 1.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -40,7 +40,7 @@ class Bernoulli(_Chances, ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
-        alone = self._set_chance(probs, logits)
+        alone = self._set_probs_or_logits(probs, logits)
         shape = Size() if alone else self._param.shape
         super().__init__(shape, validate_args=validate_args)
 
@@ -77,15 +77,17 @@ class Bernoulli(_Chances, ExponentialFamily):
         return log_odds_loss(self.logits, self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        return _listed(self, arange(2, dtype=self._param.dtype, device=self._param.device), expand)
+        return _expand_support(
+            self, arange(2, dtype=self._param.dtype, device=self._param.device), expand
+        )
 
 
-class Geometric(_Chances):
-    """The law of the number of failures before the first success.
+class Geometric(_ProbsOrLogits):
+    """The geometric distribution: that of the number of failures before the first success.
 
     Args:
-        probs: The chance of success. Give it or ``logits``.
-        logits: Its log-odds.
+        probs: The probability of success. Pass either ``probs`` or ``logits``.
+        logits: The log-odds of success.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -98,7 +100,7 @@ class Geometric(_Chances):
     support: Any = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
-        alone = self._set_chance(probs, logits)
+        alone = self._set_probs_or_logits(probs, logits)
         super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not bool((self.probs > 0).all()):
             wrong = self.probs.detach()[self.probs <= 0]
@@ -137,15 +139,15 @@ class Geometric(_Chances):
         return log_odds_loss(self.logits, self.probs) / self.probs
 
 
-class _Trials(_Chances):
-    """A law of trials with one chance, of which ``total_count`` are counted."""
+class _TrialsDistribution(_ProbsOrLogits):
+    """Base of distributions with the parameters ``total_count`` and ``probs`` or ``logits``."""
 
     total_count: Tensor
 
     def __init__(
         self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
-        self._set_chance(probs, logits)
+        self._set_probs_or_logits(probs, logits)
         name = "logits" if probs is None else "probs"
         self.total_count, value = broadcast_all(total_count, self._param)
         self.total_count = self.total_count.to(value.dtype)
@@ -153,13 +155,13 @@ class _Trials(_Chances):
         super().__init__(value.shape, validate_args=validate_args)
 
 
-class Binomial(_Trials):
-    """The law of the number of successes among trials.
+class Binomial(_TrialsDistribution):
+    """The binomial distribution: that of the number of successes in ``total_count`` trials.
 
     Args:
         total_count: The number of trials. Default: 1.
-        probs: The chance of success. Give it or ``logits``.
-        logits: Its log-odds.
+        probs: The probability of success. Pass either ``probs`` or ``logits``.
+        logits: The log-odds of success.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -215,16 +217,16 @@ class Binomial(_Trials):
                 "Inhomogeneous total count not supported by `enumerate_support`."
             )
         values = arange(1 + most, dtype=self._param.dtype, device=self._param.device)
-        return _listed(self, values, expand)
+        return _expand_support(self, values, expand)
 
 
-class NegativeBinomial(_Trials):
-    """The law of the number of successes before so many failures.
+class NegativeBinomial(_TrialsDistribution):
+    """The distribution of the number of successes before ``total_count`` failures.
 
     Args:
         total_count: The number of failures.
-        probs: The chance of success. Give it or ``logits``.
-        logits: Its log-odds.
+        probs: The probability of success. Pass either ``probs`` or ``logits``.
+        logits: The log-odds of success.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -275,7 +277,7 @@ class NegativeBinomial(_Trials):
 
 
 class Poisson(ExponentialFamily):
-    """The Poisson law, of the number of events at a rate.
+    """The Poisson distribution: that of the number of events that occur at a given rate.
 
     Args:
         rate: The mean number.

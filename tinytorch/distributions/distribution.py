@@ -1,4 +1,4 @@
-"""``Distribution``, what every distribution is."""
+"""``Distribution``, the base class of all distributions."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["Distribution"]
 class Distribution(ShortTracebacks):
     """A probability distribution, or a batch of them.
 
-    A sample has the shape ``sample_shape + batch_shape + event_shape``: so many draws, of each
-    distribution of the batch, of one value of the distribution.
+    A sample has the shape ``sample_shape + batch_shape + event_shape``: the draws, the
+    distributions of the batch, and the dimensions of one value.
 
     Args:
         batch_shape: The shape of the batch.
         event_shape: The shape of one value.
-        validate_args: Whether parameters and values are checked. Default: what
-            ``set_default_validate_args`` says.
+        validate_args: Whether parameters and values are checked. Default: the value set by
+            ``set_default_validate_args``.
 
     Raises:
-        ValueError: If a parameter is outside its region.
+        ValueError: If a parameter does not satisfy its constraint.
 
     Attributes:
-        has_rsample: Whether samples can be differentiated.
-        has_enumerate_support: Whether all values can be listed.
+        has_rsample: Whether ``rsample`` draws differentiable samples.
+        has_enumerate_support: Whether ``enumerate_support`` lists all values.
 
     Example:
         >>> import tinytorch as tt
@@ -49,12 +49,12 @@ class Distribution(ShortTracebacks):
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Check the parameters and values of distributions, or do not.
+        """Set whether distributions check their parameters and values by default.
 
         Example:
             >>> import tinytorch as tt
             >>> tt.distributions.Distribution.set_default_validate_args(False)
-            >>> law = tt.distributions.Normal(0.0, -1.0)
+            >>> distribution = tt.distributions.Normal(0.0, -1.0)
             >>> tt.distributions.Distribution.set_default_validate_args(True)
         """
         if value not in (True, False):
@@ -84,17 +84,19 @@ class Distribution(ShortTracebacks):
         found = {
             name: (region, region.check(getattr(self, name)).all())
             for name, region in regions.items()
-            if not (constraints.is_dependent(region) or self._follows(name))
+            if not (constraints.is_dependent(region) or self._is_derived(name))
         }
-        # Asked for together, the answers keep a device's host waiting once.
+        # Collect all results first: the host then waits for the device only once.
         if found and not bool(reduce(and_, [valid for _, valid in found.values()])):
-            self._refuse(*next((name, r) for name, (r, valid) in found.items() if not bool(valid)))
+            self._raise_invalid_parameter(
+                *next((name, r) for name, (r, valid) in found.items() if not bool(valid))
+            )
 
-    def _follows(self, name: str) -> bool:
-        """Whether a parameter follows from another one, which is checked."""
+    def _is_derived(self, name: str) -> bool:
+        """Whether a parameter is a lazy property, computed from another parameter."""
         return name not in vars(self) and isinstance(getattr(type(self), name), lazy_property)
 
-    def _refuse(self, name: str, region: Any) -> None:
+    def _raise_invalid_parameter(self, name: str, region: Any) -> None:
         value = getattr(self, name)
         raise ValueError(
             f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
@@ -109,7 +111,7 @@ class Distribution(ShortTracebacks):
             batch_shape: The batch's shape.
 
         Raises:
-            NotImplementedError: If the class has an ``__init__`` of its own and no ``expand``.
+            NotImplementedError: If the class defines ``__init__`` but not ``expand``.
 
         Example:
             >>> import tinytorch as tt
@@ -117,40 +119,40 @@ class Distribution(ShortTracebacks):
             >>> normal.expand((3, 2)).batch_shape
             tinytorch.Size([3, 2])
         """
-        new = self._get_checked_instance(self._own_class(), _instance)
+        new = self._get_checked_instance(self._library_class(), _instance)
         shape = Size(batch_shape)
         for name in self._parameters():
             if name in vars(self):
-                ndim = self._event_dims_of(name)
+                ndim = self._parameter_event_dim(name)
                 value = getattr(self, name)
                 tail = value.shape[value.dim() - ndim :]
                 setattr(new, name, value.expand((*shape, *tail)))
-        self._carry_over(new, shape)
+        self._copy_extra_state(new, shape)
         Distribution.__init__(new, shape, self._event_shape, validate_args=False)
         new._validate_args = self._validate_args
         return new
 
-    def _own_class(self) -> Any:
-        """The nearest class that is this library's, whose parameters are known."""
+    def _library_class(self) -> Any:
+        """The nearest base class that this library defines."""
         package = __name__.rpartition(".")[0]
         modules = ((kind, getattr(kind, "__module__", "")) for kind in type(self).__mro__)
         return next(kind for kind, module in modules if module.startswith(package))
 
     def _parameters(self) -> tuple[str, ...]:
-        """The attributes that ``expand`` expands."""
+        """Names of the parameters that ``expand`` expands."""
         return tuple(self._regions())
 
     def _regions(self) -> Any:
-        """The parameters' regions; a class that is made from this library's may name others."""
-        own = self._own_class().arg_constraints
+        """Constraints of the parameters of the nearest class that this library defines."""
+        own = self._library_class().arg_constraints
         return self.arg_constraints if isinstance(own, property) else own
 
-    def _event_dims_of(self, name: str) -> int:
+    def _parameter_event_dim(self, name: str) -> int:
         found: int = self._regions()[name].event_dim
         return found
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
-        """Give an expanded distribution what is no parameter."""
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
+        """Copy the state that is not a parameter to an expanded distribution."""
 
     def _get_checked_instance(self, cls: Any, _instance: Any = None) -> Any:
         if _instance is None and type(self).__init__ is not cls.__init__:
@@ -186,7 +188,7 @@ class Distribution(ShortTracebacks):
 
     @property
     def arg_constraints(self) -> Any:
-        """The regions of the parameters by name.
+        """The constraints of the parameters, by name.
 
         Example:
             >>> import tinytorch as tt
@@ -198,7 +200,7 @@ class Distribution(ShortTracebacks):
 
     @property
     def support(self) -> Any:
-        """The region of the values.
+        """The constraint of the values.
 
         Example:
             >>> import tinytorch as tt
@@ -257,10 +259,10 @@ class Distribution(ShortTracebacks):
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
-        """Values drawn from the distribution, without a gradient.
+        """Samples drawn from the distribution, without a gradient.
 
         Args:
-            sample_shape: How many.
+            sample_shape: The shape of the draws.
 
         Example:
             >>> import tinytorch as tt
@@ -272,10 +274,10 @@ class Distribution(ShortTracebacks):
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
-        """Values drawn so that gradients flow to the parameters.
+        """Reparameterized samples, through which gradients flow to the parameters.
 
         Args:
-            sample_shape: How many.
+            sample_shape: The shape of the draws.
 
         Example:
             >>> import tinytorch as tt
@@ -287,7 +289,7 @@ class Distribution(ShortTracebacks):
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
-        """``sample((n,))``, under its old name.
+        """Deprecated alias of ``sample((n,))``.
 
         Example:
             >>> import warnings
@@ -307,7 +309,7 @@ class Distribution(ShortTracebacks):
         """The logarithm of the density, or of the probability, at each value.
 
         Args:
-            value: Values, of a shape that broadcasts with batch and event.
+            value: Values, whose shape broadcasts with ``batch_shape + event_shape``.
 
         Example:
             >>> import tinytorch as tt
@@ -318,7 +320,7 @@ class Distribution(ShortTracebacks):
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of a value no greater than each of ``value``.
+        """The cumulative distribution function: the probability of at most each of ``value``.
 
         Example:
             >>> import tinytorch as tt
@@ -329,7 +331,7 @@ class Distribution(ShortTracebacks):
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value at each probability: the inverse of ``cdf``.
+        """The quantile of each probability: the inverse of ``cdf``.
 
         Example:
             >>> import tinytorch as tt
@@ -340,10 +342,10 @@ class Distribution(ShortTracebacks):
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, along a new first dimension.
+        """All possible values, along a new first dimension.
 
         Args:
-            expand: Whether each is repeated for the whole batch.
+            expand: Whether the values are expanded over the batch shape.
 
         Example:
             >>> import tinytorch as tt
@@ -418,7 +420,7 @@ class Distribution(ShortTracebacks):
                 )
 
     def __repr__(self) -> str:
-        names = [name for name in self._shown() if name in vars(self)]
+        names = [name for name in self._repr_parameters() if name in vars(self)]
         values = {name: vars(self)[name] for name in names}
         written = [
             f"{name}: {value if value.numel() == 1 else value.size()}"
@@ -426,5 +428,5 @@ class Distribution(ShortTracebacks):
         ]
         return f"{type(self).__name__}({', '.join(written)})"
 
-    def _shown(self) -> Any:
+    def _repr_parameters(self) -> Any:
         return self.arg_constraints

@@ -17,9 +17,10 @@ __all__ = ["ExponentialFamily"]
 class ExponentialFamily(Distribution):
     """A distribution whose log density is ``<t(x), n> - F(n) + k(x)``.
 
-    A subclass that tells its natural parameters ``n`` as ``_natural_params``, the log normalizer
-    ``F`` as ``_log_normalizer`` and the mean of ``k`` as ``_mean_carrier_measure`` has an entropy,
-    and a divergence from others of its class. Many have formulas of their own.
+    A subclass defines its natural parameters ``n`` as ``_natural_params``, the log normalizer
+    ``F`` as ``_log_normalizer`` and the mean of ``k`` as ``_mean_carrier_measure``. It inherits
+    the entropy, and the divergence from another distribution of its class. Many subclasses
+    override these with formulas of their own.
 
     Example:
         >>> from tinytorch.distributions import ExponentialFamily, Normal
@@ -43,40 +44,39 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        carried = self._mean_carrier_measure
         params = self._natural_params
         size, slopes = _normalizer_and_slopes(self, params)
-        found = size - carried
+        found = size - self._mean_carrier_measure
         for param, slope in zip(params, slopes, strict=True):
-            found = found - _inner(self, param, slope)
-        return _attached(found, params)
+            found = found - _batch_inner_product(self, param, slope)
+        return _detach_without_grad(found, params)
 
 
 def _bregman_divergence(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
-    """The divergence of ``q`` from ``p``, of one class: how far ``F`` is above its tangent."""
+    """KL divergence of two members of one family: the Bregman divergence of their normalizer."""
     own, others = p._natural_params, q._natural_params
     size, slopes = _normalizer_and_slopes(p, own)
     found = q._log_normalizer(*others) - size
     for param, other, slope in zip(own, others, slopes, strict=True):
-        found = found - _inner(p, other - param, slope)
-    return _attached(found, (*own, *others))
+        found = found - _batch_inner_product(p, other - param, slope)
+    return _detach_without_grad(found, (*own, *others))
 
 
-def _inner(law: Distribution, param: Tensor, slope: Tensor) -> Tensor:
-    """The inner products of a batch; a parameter may have fewer dimensions than a value."""
-    return _sum_rightmost(param * slope, slope.dim() - len(law.batch_shape))
+def _batch_inner_product(distribution: Distribution, param: Tensor, slope: Tensor) -> Tensor:
+    """Inner product of a natural parameter with its gradient, for each distribution."""
+    return _sum_rightmost(param * slope, slope.dim() - len(distribution.batch_shape))
 
 
 def _normalizer_and_slopes(
-    law: ExponentialFamily, params: Sequence[Tensor]
+    distribution: ExponentialFamily, params: Sequence[Tensor]
 ) -> tuple[Tensor, Sequence[Tensor]]:
-    """``F`` at natural parameters, and its gradients, which can be differentiated in turn."""
+    """Log normalizer ``F`` at natural parameters, and its differentiable gradients."""
     with enable_grad():
         inputs = [p if p.requires_grad else p.detach().requires_grad_() for p in params]
-        size = law._log_normalizer(*inputs)
+        size = distribution._log_normalizer(*inputs)
         return size, grad(size.sum(), inputs, create_graph=True)
 
 
-def _attached(found: Tensor, params: Sequence[Tensor]) -> Tensor:
-    """A result, whose graph leads to nothing where no parameter requires a gradient."""
+def _detach_without_grad(found: Tensor, params: Sequence[Tensor]) -> Tensor:
+    """Detach a result unless a parameter requires a gradient."""
     return found if any(p.requires_grad for p in params) else found.detach()

@@ -1,4 +1,4 @@
-"""Laws of the greatest of many numbers, of how far it exceeds a limit, and of lifetimes."""
+"""Gumbel, Pareto, generalized Pareto and Weibull distributions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..dtypes import finfo
 from ..ops.pointwise.exponential import xlog1py
 from ..ops.random.sampling import rand
 from . import constraints
-from ._location import _Located
+from ._location import _WithLocation
 from .continuous import Exponential, Uniform
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform, PowerTransform
@@ -19,13 +19,13 @@ from .utils import broadcast_all, euler_constant, is_number
 __all__ = ["GeneralizedPareto", "Gumbel", "Pareto", "Weibull"]
 
 
-class GeneralizedPareto(_Located):
-    """The law of how far numbers exceed a high limit.
+class GeneralizedPareto(_WithLocation):
+    """The generalized Pareto distribution: that of excesses over a high threshold.
 
     Args:
-        loc: The limit: the least value.
-        scale: Its scale.
-        concentration: How heavy its tail is: exponential at 0, heavier above; below 0 there is
+        loc: The threshold, which is the least value.
+        scale: The scale.
+        concentration: The shape of the tail: exponential at 0, heavier above 0. Below 0 there is
             a greatest value, ``loc - scale / concentration``.
         validate_args: Whether parameters and values are checked.
 
@@ -77,8 +77,8 @@ class GeneralizedPareto(_Located):
     def _is_exponential(self) -> Tensor:
         return self.concentration.abs() <= 1e-8
 
-    def _powers(self) -> Tensor:
-        """The concentrations, and a number that is in place of those near 0."""
+    def _nonzero_concentration(self) -> Tensor:
+        """The concentrations, with 1 in place of those near 0."""
         return self.concentration.where(~self._is_exponential(), 1.0)
 
     def _z(self, value: Tensor) -> Tensor:
@@ -86,20 +86,20 @@ class GeneralizedPareto(_Located):
         return (value - self.loc) / self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        z, c = self._z(value), self._powers()
-        fall = xlog1py(1 / c + 1, c * z)  # 0 for the uniform law, at its end too
+        z, c = self._z(value), self._nonzero_concentration()
+        fall = xlog1py(1 / c + 1, c * z)  # 0 for the uniform distribution, also at its upper end
         return -self.scale.log() - z.where(self._is_exponential(), fall)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than each of ``value``.
+        """The logarithm of the probability of exceeding each of ``value``.
 
         Example:
             >>> import tinytorch as tt
-            >>> law = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
-            >>> law.log_survival_function(tt.tensor([0.0, 2.0]))
+            >>> distribution = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
+            >>> distribution.log_survival_function(tt.tensor([0.0, 2.0]))
             tensor([-0., -2.])
         """
-        z, c = self._z(value), self._powers()
+        z, c = self._z(value), self._nonzero_concentration()
         return (-z).where(self._is_exponential(), -(c * z).log1p() / c)
 
     def log_cdf(self, value: Tensor) -> Tensor:
@@ -107,8 +107,8 @@ class GeneralizedPareto(_Located):
 
         Example:
             >>> import tinytorch as tt
-            >>> law = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
-            >>> law.log_cdf(tt.tensor([1.0]))
+            >>> distribution = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
+            >>> distribution.log_cdf(tt.tensor([1.0]))
             tensor([-0.4587])
         """
         return self.cdf(value).log()
@@ -117,7 +117,7 @@ class GeneralizedPareto(_Located):
         return -self.log_survival_function(value).expm1()
 
     def icdf(self, value: Tensor) -> Tensor:
-        left, c = (-value).log1p(), self._powers()
+        left, c = (-value).log1p(), self._nonzero_concentration()
         away = (-left).where(self._is_exponential(), (-c * left).expm1() / c)
         return self.loc + self.scale * away
 
@@ -125,12 +125,12 @@ class GeneralizedPareto(_Located):
         return (self.scale.log() + self.concentration + 1).expand(self._batch_shape)
 
 
-class Gumbel(_Located, TransformedDistribution):
-    """The Gumbel law, that of the greatest of many numbers.
+class Gumbel(_WithLocation, TransformedDistribution):
+    """The Gumbel distribution, the limit distribution of the maximum of many samples.
 
     Args:
-        loc: Its mode.
-        scale: Its scale.
+        loc: The mode.
+        scale: The scale.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -182,11 +182,11 @@ class Gumbel(_Located, TransformedDistribution):
 
 
 class Pareto(TransformedDistribution):
-    """The Pareto law.
+    """The Pareto distribution.
 
     Args:
         scale: The least value.
-        alpha: How fast the density falls.
+        alpha: The exponent of the tail: the density falls as ``value ** -(alpha + 1)``.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -229,11 +229,11 @@ class Pareto(TransformedDistribution):
 
 
 class Weibull(TransformedDistribution):
-    """The Weibull law, of lifetimes whose hazard is a power of time.
+    """The Weibull distribution, of lifetimes whose hazard rate is a power of time.
 
     Args:
-        scale: Its scale.
-        concentration: Its shape: the hazard grows above 1, and falls below.
+        scale: The scale.
+        concentration: The shape: the hazard rate grows with time above 1 and falls below 1.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -257,7 +257,7 @@ class Weibull(TransformedDistribution):
 
     @property
     def concentration_reciprocal(self) -> Tensor:
-        """The reciprocal of the shape."""
+        """The reciprocal of ``concentration``."""
         return self.concentration.reciprocal()
 
     def _moment(self, n: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""The gamma law and its kin: beta, Dirichlet, chi-squared, Student's t."""
+"""Gamma, chi-squared, inverse gamma, Dirichlet, beta, Student's t and F distributions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..dtypes import finfo
 from ..ops.random.gammas import _sample_dirichlet, _standard_gamma
 from ..ops.shape.joining import stack
 from . import constraints
-from ._location import _Located
+from ._location import _WithLocation
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
@@ -21,11 +21,11 @@ __all__ = ["Beta", "Chi2", "Dirichlet", "FisherSnedecor", "Gamma", "InverseGamma
 
 
 class Gamma(ExponentialFamily):
-    """The gamma law.
+    """The gamma distribution.
 
     Args:
-        concentration: Its shape.
-        rate: The inverse of its scale.
+        concentration: The shape parameter.
+        rate: The inverse of the scale.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -89,7 +89,7 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The chi-squared law.
+    """The chi-squared distribution.
 
     Args:
         df: Degrees of freedom.
@@ -109,7 +109,7 @@ class Chi2(Gamma):
     def _parameters(self) -> tuple[str, ...]:
         return ("concentration", "rate")
 
-    def _event_dims_of(self, name: str) -> int:
+    def _parameter_event_dim(self, name: str) -> int:
         return 0
 
     @property
@@ -119,11 +119,11 @@ class Chi2(Gamma):
 
 
 class InverseGamma(TransformedDistribution):
-    """The law of the reciprocal of a gamma number.
+    """The inverse gamma distribution: that of the reciprocal of a gamma variable.
 
     Args:
-        concentration: The gamma number's shape.
-        rate: The inverse of the gamma number's scale.
+        concentration: The shape parameter of the gamma distribution.
+        rate: The inverse of the gamma distribution's scale.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -139,17 +139,17 @@ class InverseGamma(TransformedDistribution):
 
     def __init__(self, concentration: Any, rate: Any, validate_args: Any = None) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)
-        turned = PowerTransform(-base.rate.new_ones(()))
-        super().__init__(base, turned, validate_args=validate_args)
+        reciprocal = PowerTransform(-base.rate.new_ones(()))
+        super().__init__(base, reciprocal, validate_args=validate_args)
 
     @property
     def concentration(self) -> Tensor:
-        """The gamma number's shape."""
+        """The shape parameter of the gamma distribution."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
-        """The inverse of the gamma number's scale."""
+        """The inverse of the gamma distribution's scale."""
         return self.base_dist.rate
 
     @property
@@ -172,14 +172,14 @@ class InverseGamma(TransformedDistribution):
 
 
 class Dirichlet(ExponentialFamily):
-    """The Dirichlet law, of vectors of shares of a whole.
+    """The Dirichlet distribution, of vectors of shares whose sum is 1.
 
     Args:
         concentration: ``(..., n)``, positive.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: For a number, or a 0-d tensor.
+        ValueError: If ``concentration`` is a 0-d tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -240,11 +240,11 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """The beta law, of a share of a whole.
+    """The beta distribution, of numbers between 0 and 1.
 
     Args:
-        concentration1: The weight of 1.
-        concentration0: The weight of 0.
+        concentration1: The first concentration, which moves the mean towards 1.
+        concentration0: The second concentration, which moves the mean towards 0.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -265,17 +265,17 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(shares, validate_args=validate_args)
         super().__init__(self._dirichlet.batch_shape, validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._dirichlet = self._dirichlet.expand(batch_shape)
 
     @property
     def concentration1(self) -> Tensor:
-        """The weight of 1."""
+        """The first concentration, which moves the mean towards 1."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
-        """The weight of 0."""
+        """The second concentration, which moves the mean towards 0."""
         return self._dirichlet.concentration[..., 1]
 
     @property
@@ -309,17 +309,17 @@ class Beta(ExponentialFamily):
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
 
-    def _shown(self) -> Any:
+    def _repr_parameters(self) -> Any:
         return ()
 
 
-class StudentT(_Located):
-    """Student's t law.
+class StudentT(_WithLocation):
+    """Student's t distribution.
 
     Args:
         df: Degrees of freedom.
-        loc: Its center. Default: 0.
-        scale: Its scale. Default: 1.
+        loc: The center. Default: 0.
+        scale: The scale. Default: 1.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -345,7 +345,7 @@ class StudentT(_Located):
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.shape, validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._chi2 = self._chi2.expand(batch_shape)
 
     @property
@@ -378,11 +378,11 @@ class StudentT(_Located):
 
 
 class FisherSnedecor(Distribution):
-    """The F law, that of the quotient of two chi-squared numbers, each by its ``df``.
+    """The F distribution: the ratio of two chi-squared variables, each divided by its ``df``.
 
     Args:
-        df1: Degrees of freedom of the first.
-        df2: Degrees of freedom of the second.
+        df1: Degrees of freedom of the numerator.
+        df2: Degrees of freedom of the denominator.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -428,7 +428,9 @@ class FisherSnedecor(Distribution):
         return 2 * two.pow(2) * (one + two - 2) / (one * (two - 2).pow(2) * (two - 4))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
-        first, second = (law.rsample(sample_shape) for law in (self._gamma1, self._gamma2))
+        first, second = (
+            distribution.rsample(sample_shape) for distribution in (self._gamma1, self._gamma2)
+        )
         tiny = finfo(second.dtype).tiny
         value = first / second.clamp(min=tiny)
         return value.clamp(min=tiny)

@@ -1,4 +1,4 @@
-"""Laws of the size of a number whose own law is symmetric around 0."""
+"""Distributions of the absolute value of a variable that is symmetric around 0."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["HalfCauchy", "HalfNormal"]
 
 
 class _Half(TransformedDistribution):
-    """Twice the density at a size: that of the number and of its negative."""
+    """The distribution of the absolute value of a variable that is symmetric around 0."""
 
     arg_constraints: Any = {"scale": constraints.positive}
     support: Any = constraints.nonnegative
     has_rsample = True
     base_dist: Any
-    _whole: Any
+    _symmetric: Any
 
     def __init__(self, scale: Any, validate_args: Any = None) -> None:
-        whole = self._whole(0, scale, validate_args=False)
+        whole = self._symmetric(0, scale, validate_args=False)
         super().__init__(whole, AbsTransform(), validate_args=validate_args)
 
     @property
     def scale(self) -> Tensor:
-        """The number's scale, which for a normal one is its standard deviation."""
+        """The scale of the symmetric distribution."""
         found: Tensor = self.base_dist.scale
         return found
 
@@ -58,10 +58,10 @@ class _Half(TransformedDistribution):
 
 
 class HalfCauchy(_Half):
-    """The law of the size of a Cauchy number around 0.
+    """The distribution of the absolute value of a Cauchy variable with location 0.
 
     Args:
-        scale: The Cauchy number's scale.
+        scale: The scale of the Cauchy distribution.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -71,7 +71,7 @@ class HalfCauchy(_Half):
     """
 
     base_dist: Cauchy
-    _whole = Cauchy
+    _symmetric = Cauchy
 
     @property
     def mean(self) -> Tensor:
@@ -83,10 +83,10 @@ class HalfCauchy(_Half):
 
 
 class HalfNormal(_Half):
-    """The law of the size of a normal number of mean 0.
+    """The distribution of the absolute value of a normal variable with mean 0.
 
     Args:
-        scale: The normal number's standard deviation.
+        scale: The standard deviation of the normal distribution.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -96,7 +96,7 @@ class HalfNormal(_Half):
     """
 
     base_dist: Normal
-    _whole = Normal
+    _symmetric = Normal
 
     @property
     def mean(self) -> Tensor:

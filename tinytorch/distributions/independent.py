@@ -13,15 +13,15 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """Another distribution, of whose batch dimensions the last ones belong to one value.
+    """A distribution whose last batch dimensions count as event dimensions.
 
     Args:
-        base_distribution: The other one.
-        reinterpreted_batch_ndims: How many.
+        base_distribution: The distribution.
+        reinterpreted_batch_ndims: The number of batch dimensions that count as event dimensions.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: If there are not so many.
+        ValueError: If the distribution has fewer batch dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -47,20 +47,20 @@ class Independent(Distribution):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:start], shape[start:], validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         inner = self._event_shape[: self.reinterpreted_batch_ndims]
         new.base_dist = self.base_dist.expand((*batch_shape, *inner))
         new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether samples can be differentiated."""
+        """Whether ``rsample`` draws differentiable samples."""
         found: bool = self.base_dist.has_rsample
         return found
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
-        """Whether all values can be listed."""
+        """Whether ``enumerate_support`` lists all values."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property()

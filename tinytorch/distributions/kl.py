@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergences of laws of one kind; those of two are in ``kl_divergences``."""
+"""Kullback-Leibler divergences of two distributions of one class."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Ten
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Binomial, q: Binomial) -> Tensor:
-    # Where q has more trials there is no closed form.
+    # There is no closed form where q has more trials than p.
     if bool((p.total_count < q.total_count).any()):
         raise NotImplementedError(
             "KL between Binomials where q.total_count > p.total_count is not implemented"

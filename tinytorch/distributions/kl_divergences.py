@@ -1,8 +1,7 @@
-"""Kullback-Leibler divergences of laws of two kinds.
+"""Kullback-Leibler divergences of two distributions of different classes.
 
-Each is the mean of minus the second law's log density in the first one, which needs few means of
-the first, less the first one's entropy. It is infinite where values of the first are none of the
-second.
+Each divergence of ``q`` from ``p`` is the mean under ``p`` of ``-log q(x)``, minus the entropy of
+``p``. It is infinite where ``p`` has values outside the support of ``q``.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ from .utils import euler_constant
 
 __all__: list[str] = []
 
-OF_NUMBERS: tuple[type, ...] = (Gumbel, Laplace, Normal)
-OF_POSITIVE: tuple[type, ...] = (Exponential, Gamma)
-OF_SHARES: tuple[type, ...] = (Beta, ContinuousBernoulli)
+REAL_SUPPORT: tuple[type, ...] = (Gumbel, Laplace, Normal)
+POSITIVE_SUPPORT: tuple[type, ...] = (Exponential, Gamma)
+UNIT_SUPPORT: tuple[type, ...] = (Beta, ContinuousBernoulli)
 
 
-def _infinite(p: Any, q: Any) -> Tensor:
-    """Values of the first law are none of the second's, whatever their parameters."""
+def _infinite_divergence(p: Any, q: Any) -> Tensor:
+    """Infinity, for two classes with values of ``p`` outside the support of ``q``."""
     given: Tensor = getattr(p, next(n for n in p._parameters() if n != "probs" or n in vars(p)))
     return given.new_full(broadcast_shapes(p.batch_shape, q.batch_shape), math.inf)
 
 
 def _register_infinite() -> None:
-    within: tuple[type, ...] = (*OF_SHARES, Pareto, Uniform)
-    pairs: list[tuple[Any, Any]] = [(p, q) for p in OF_NUMBERS for q in within + OF_POSITIVE]
-    pairs += [(p, q) for p in OF_POSITIVE for q in within]
-    pairs += [(p, Pareto) for p in OF_SHARES] + [(Pareto, q) for q in (*OF_SHARES, Uniform)]
+    within: tuple[type, ...] = (*UNIT_SUPPORT, Pareto, Uniform)
+    pairs: list[tuple[Any, Any]] = [(p, q) for p in REAL_SUPPORT for q in within + POSITIVE_SUPPORT]
+    pairs += [(p, q) for p in POSITIVE_SUPPORT for q in within]
+    pairs += [(p, Pareto) for p in UNIT_SUPPORT] + [(Pareto, q) for q in (*UNIT_SUPPORT, Uniform)]
     pairs += [(Poisson, Bernoulli), (Poisson, Binomial)]
     for p, q in pairs:
-        register_kl(p, q)(_infinite)
+        register_kl(p, q)(_infinite_divergence)
 
 
 _register_infinite()
@@ -104,11 +103,13 @@ def _to_gamma(p: Any, q: Gamma, mean_log: Tensor) -> Tensor:
 @register_kl(Beta, Gamma)
 @register_kl(Exponential, Gamma)
 def _positive_gamma(p: Any, q: Gamma) -> Tensor:
-    return _to_gamma(p, q, _of(p, _MEAN_LOG)(p))
+    return _to_gamma(p, q, _find_entry(p, _MEAN_LOG)(p))
 
 
-def _of_pareto(divergence: Callable[[Any, Any], Tensor], moment: int) -> Callable[..., Tensor]:
-    """Infinite, with gradients of 0, where the Pareto law has no such moment."""
+def _infinite_without_moment(
+    divergence: Callable[[Any, Any], Tensor], moment: int
+) -> Callable[..., Tensor]:
+    """Make a divergence infinite, with zero gradients, where ``p`` has no such moment."""
 
     def found(p: Pareto, q: Any) -> Tensor:
         known = p.alpha > moment
@@ -118,9 +119,9 @@ def _of_pareto(divergence: Callable[[Any, Any], Tensor], moment: int) -> Callabl
     return found
 
 
-register_kl(Pareto, Exponential)(_of_pareto(_to_exponential, 1))
-register_kl(Pareto, Gamma)(_of_pareto(_positive_gamma, 1))
-register_kl(Pareto, Normal)(_of_pareto(_to_normal, 2))
+register_kl(Pareto, Exponential)(_infinite_without_moment(_to_exponential, 1))
+register_kl(Pareto, Gamma)(_infinite_without_moment(_positive_gamma, 1))
+register_kl(Pareto, Normal)(_infinite_without_moment(_to_normal, 2))
 
 
 @register_kl(Uniform, Gamma)
@@ -134,9 +135,11 @@ def _uniform_pareto(p: Uniform, q: Pareto) -> Tensor:
     return ((q.alpha + 1) * _MEAN_LOG[Uniform](p) - size).where(p.low >= q.scale, math.inf)
 
 
-def _of(law: Distribution, table: dict[Any, Callable[..., Tensor]]) -> Callable[..., Tensor]:
-    """A table's entry for a law or for a class that it is made from."""
-    return next(table[kind] for kind in type(law).__mro__ if kind in table)
+def _find_entry(
+    distribution: Distribution, table: dict[Any, Callable[..., Tensor]]
+) -> Callable[..., Tensor]:
+    """The table's entry for the nearest base class of a distribution."""
+    return next(table[kind] for kind in type(distribution).__mro__ if kind in table)
 
 
 def _uniform_generating(p: Uniform, t: Tensor, origin: Tensor) -> Tensor:
@@ -163,7 +166,7 @@ _GENERATING: dict[Any, Callable[[Any, Tensor, Tensor], Tensor]] = {
 @register_kl(Uniform, Gumbel)
 def _to_gumbel(p: Any, q: Gumbel) -> Tensor:
     t = -q.scale.reciprocal()
-    tail = _of(p, _GENERATING)(p, t, q.loc)
+    tail = _find_entry(p, _GENERATING)(p, t, q.loc)
     found: Tensor = q.scale.log() + (p.mean - q.loc) / q.scale + tail - p.entropy()
     return found
 
@@ -184,13 +187,13 @@ def _to_continuous_bernoulli(p: Any, q: ContinuousBernoulli) -> Tensor:
 register_kl(Beta, ContinuousBernoulli)(_to_continuous_bernoulli)
 
 
-def _within(p: Uniform, found: Tensor) -> Tensor:
+def _infinite_outside_unit(p: Uniform, found: Tensor) -> Tensor:
     return found.where((p.low >= 0) & (p.high <= 1), math.inf)
 
 
 @register_kl(Uniform, ContinuousBernoulli)
 def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
-    return _within(p, _to_continuous_bernoulli(p, q))
+    return _infinite_outside_unit(p, _to_continuous_bernoulli(p, q))
 
 
 @register_kl(Uniform, Beta)
@@ -198,7 +201,7 @@ def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
     a, b = q.concentration1, q.concentration0
     size = a.lgamma() + b.lgamma() - (a + b).lgamma()
     logs = (a - 1) * _MEAN_LOG[Uniform](p) + (b - 1) * _uniform_mean_log(1 - p.high, 1 - p.low)
-    return _within(p, size - logs - p.entropy())
+    return _infinite_outside_unit(p, size - logs - p.entropy())
 
 
 @register_kl(Bernoulli, Poisson)

@@ -1,4 +1,4 @@
-"""The normal law of vectors whose covariances are of low rank, but for a diagonal."""
+"""The multivariate normal distribution with a covariance of low rank plus a diagonal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..ops.create.factories import eye
 from ..ops.linalg.triangular import cholesky, solve_triangular
 from ..ops.shape.strides import broadcast_tensors
 from . import constraints
-from ._location import _Centered
+from ._location import _MeanAtLocation
 from .multivariate_normal import _batch_mahalanobis, _batch_mv, _log_diagonal
 from .utils import _standard_normal, lazy_property
 
@@ -37,25 +37,25 @@ def _batch_lowrank_mahalanobis(W: Tensor, D: Tensor, x: Tensor, capacitance_tril
     return (x.pow(2) / D).sum(-1) - _batch_mahalanobis(capacitance_tril, inner)
 
 
-class LowRankMultivariateNormal(_Centered):
-    """The normal law of vectors with covariances ``cov_factor cov_factor^T + cov_diag``.
+class LowRankMultivariateNormal(_MeanAtLocation):
+    """The multivariate normal with covariance ``cov_factor cov_factor^T + diag(cov_diag)``.
 
-    What it costs grows with the number of dimensions, not with its cube.
+    Its cost grows linearly with the number of dimensions, not with its cube.
 
     Args:
-        loc: ``(..., n)``, its mean.
+        loc: ``(..., n)``, the mean.
         cov_factor: ``(..., n, rank)``.
         cov_diag: ``(..., n)``, positive: the diagonal.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: For too few dimensions, or shapes that do not fit.
+        ValueError: If a parameter has too few dimensions, or if the shapes do not fit.
 
     Example:
         >>> import tinytorch as tt
         >>> factor = tt.tensor([[1.0], [0.0]])
-        >>> law = tt.distributions.LowRankMultivariateNormal(tt.zeros(2), factor, tt.ones(2))
-        >>> law.covariance_matrix
+        >>> loc, diag = tt.zeros(2), tt.ones(2)
+        >>> tt.distributions.LowRankMultivariateNormal(loc, factor, diag).covariance_matrix
         tensor([[2., 0.],
                 [0., 1.]])
     """
@@ -90,7 +90,7 @@ class LowRankMultivariateNormal(_Centered):
         self._capacitance_tril = _batch_capacitance_tril(cov_factor, cov_diag)
         super().__init__(self.loc.shape[:-1], loc.shape[-1:], validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._unbroadcasted_cov_factor = self._unbroadcasted_cov_factor
         new._unbroadcasted_cov_diag = self._unbroadcasted_cov_diag
         new._capacitance_tril = self._capacitance_tril
@@ -102,27 +102,27 @@ class LowRankMultivariateNormal(_Centered):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The lower triangular factor of the covariances."""
+        """The lower Cholesky factor of the covariance matrix."""
         # D^1/2 (I + (D^-1/2 W) (D^-1/2 W)^T) D^1/2: the sum's eigenvalues are at least 1.
         roots = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / roots
-        return self._expanded(roots * cholesky(_plus_identity(scaled @ scaled.mT)))
+        return self._expand_matrix(roots * cholesky(_plus_identity(scaled @ scaled.mT)))
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariances."""
+        """The covariance matrix."""
         factor = self._unbroadcasted_cov_factor
-        return self._expanded(factor @ factor.mT + self._unbroadcasted_cov_diag.diag_embed())
+        return self._expand_matrix(factor @ factor.mT + self._unbroadcasted_cov_diag.diag_embed())
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariances."""
-        inner = self._solved()
-        return self._expanded(
+        """The inverse of the covariance matrix."""
+        inner = self._woodbury_factor()
+        return self._expand_matrix(
             self._unbroadcasted_cov_diag.reciprocal().diag_embed() - inner.mT @ inner
         )
 
-    def _expanded(self, matrix: Tensor) -> Tensor:
+    def _expand_matrix(self, matrix: Tensor) -> Tensor:
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
@@ -142,8 +142,8 @@ class LowRankMultivariateNormal(_Centered):
         size = self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_determinant()
         return (0.5 * size).expand(self._batch_shape)
 
-    def _solved(self) -> Tensor:
-        """``C^-1 W^T D^-1`` for the factor ``C`` of the capacitance."""
+    def _woodbury_factor(self) -> Tensor:
+        """``C^-1 W^T D^-1``, where ``C`` is the Cholesky factor of the capacitance matrix."""
         inner = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         return solve_triangular(self._capacitance_tril, inner, upper=False)
 
@@ -159,17 +159,17 @@ class LowRankMultivariateNormal(_Centered):
         )  # fmt: skip
 
     def _trace_of(self, factor: Tensor) -> Tensor:
-        """The trace of the precisions times ``factor factor^T``."""
+        """The trace of the precision matrix times ``factor factor^T``."""
         outer = (factor.pow(2) / self._unbroadcasted_cov_diag.unsqueeze(-1)).sum((-2, -1))
-        return outer - (self._solved() @ factor).pow(2).sum((-2, -1))
+        return outer - (self._woodbury_factor() @ factor).pow(2).sum((-2, -1))
 
     def _trace_of_diagonal(self, diagonal: Tensor) -> Tensor:
-        """The trace of the precisions times a diagonal matrix."""
-        inner = (self._solved().pow(2) * diagonal.unsqueeze(-2)).sum((-2, -1))
+        """The trace of the precision matrix times a diagonal matrix."""
+        inner = (self._woodbury_factor().pow(2) * diagonal.unsqueeze(-2)).sum((-2, -1))
         return (diagonal / self._unbroadcasted_cov_diag).sum(-1) - inner
 
     def _trace_under(self, other: Any) -> Tensor:
-        """The trace of another law's precisions times the covariances."""
+        """The trace of another distribution's precision matrix times the covariance matrix."""
         shared, own = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
         found: Tensor = other._trace_of(shared) + other._trace_of_diagonal(own)
         return found

@@ -14,16 +14,16 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """A mixture of distributions of one kind, which are the last dimension of a batch.
+    """A mixture of distributions of one class.
 
     Args:
-        mixture_distribution: A ``Categorical``, which chooses one of them.
-        component_distribution: Their batch.
+        mixture_distribution: The ``Categorical`` distribution over the components.
+        component_distribution: The components, along the last dimension of the batch.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: If the two do not fit.
-        IndexError: If the components are no batch.
+        ValueError: If an argument is of another class, or if their batch shapes do not fit.
+        IndexError: If the components have no batch dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -56,7 +56,7 @@ class MixtureSameFamily(Distribution):
             inner[:-1], component_distribution.event_shape, validate_args=validate_args
         )
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         parts, chooser = self._component_distribution, self._mixture_distribution
         new._component_distribution = parts.expand((*batch_shape, parts.batch_shape[-1]))
         new._mixture_distribution = chooser.expand(batch_shape)
@@ -67,12 +67,12 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
-        """What chooses the component."""
+        """The ``Categorical`` distribution over the components."""
         return self._mixture_distribution
 
     @property
     def component_distribution(self) -> Any:
-        """The components."""
+        """The distributions of the components."""
         return self._component_distribution
 
     @property
@@ -85,7 +85,7 @@ class MixtureSameFamily(Distribution):
         """Number of components."""
         return self._mixture_distribution.probs.shape[-1]
 
-    def _weighted(self, values: Tensor) -> Tensor:
+    def _mixture_sum(self, values: Tensor) -> Tensor:
         at = -1 - len(self._event_shape)
         return (self._pad_mixture_dimensions(self._mixture_distribution.probs) * values).sum(at)
 
@@ -94,13 +94,13 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return self._weighted(self._component_distribution.mean)
+        return self._mixture_sum(self._component_distribution.mean)
 
     @property
     def variance(self) -> Tensor:
         parts, at = self._component_distribution, -1 - len(self._event_shape)
         away = parts.mean - self.mean.unsqueeze(at)
-        return self._weighted(parts.variance) + self._weighted(away.pow(2.0))
+        return self._mixture_sum(parts.variance) + self._mixture_sum(away.pow(2.0))
 
     def cdf(self, x: Tensor) -> Tensor:
         found = self._component_distribution.cdf(self._pad(x))

@@ -1,4 +1,4 @@
-"""The normal law of vectors."""
+"""The multivariate normal distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..ops.create.factories import eye
 from ..ops.linalg.triangular import cholesky, cholesky_inverse, solve_triangular
 from ..ops.shape.strides import broadcast_shapes
 from . import constraints
-from ._location import _Centered
+from ._location import _MeanAtLocation
 from .distribution import Distribution
 from .utils import _standard_normal, lazy_property
 
@@ -18,19 +18,21 @@ __all__ = ["MultivariateNormal"]
 
 
 def _batch_mv(bmat: Tensor, bvec: Tensor) -> Tensor:
-    """Matrices times vectors, in batches that broadcast."""
+    """Product of matrices with vectors, for batches that broadcast."""
     return (bmat @ bvec.unsqueeze(-1)).squeeze(-1)
 
 
 def _precision_to_scale_tril(precision: Tensor) -> Tensor:
-    """The lower triangular factor of the inverse of a precision matrix."""
+    """The lower Cholesky factor of the inverse of a precision matrix."""
     factor = cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
     one = eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
     return solve_triangular(factor, one, upper=False)
 
 
-def _matrices(covariance_matrix: Any, precision_matrix: Any, scale_tril: Any) -> dict[str, Any]:
-    """Those of the matrices that are given, by name."""
+def _select_matrices(
+    covariance_matrix: Any, precision_matrix: Any, scale_tril: Any
+) -> dict[str, Any]:
+    """The matrices that are not None, by parameter name."""
     named = {
         "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix,
         "scale_tril": scale_tril,
@@ -38,52 +40,53 @@ def _matrices(covariance_matrix: Any, precision_matrix: Any, scale_tril: Any) ->
     return {name: matrix for name, matrix in named.items() if matrix is not None}
 
 
-class _Covariances(Distribution):
-    """A law that covariances belong to, which are given by one of three matrices."""
+class _CovarianceBased(Distribution):
+    """Base of distributions whose covariance is given by one of three matrices."""
 
     _unbroadcasted_scale_tril: Tensor
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The lower triangular factor of the covariances."""
-        return self._expanded(self._unbroadcasted_scale_tril)
+        """The lower Cholesky factor of the covariance matrix."""
+        return self._expand_matrix(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariances."""
+        """The covariance matrix."""
         factor = self._unbroadcasted_scale_tril
-        return self._expanded(factor @ factor.mT)
+        return self._expand_matrix(factor @ factor.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariances."""
-        return self._expanded(cholesky_inverse(self._unbroadcasted_scale_tril))
+        """The inverse of the covariance matrix."""
+        return self._expand_matrix(cholesky_inverse(self._unbroadcasted_scale_tril))
 
-    def _expanded(self, matrix: Tensor) -> Tensor:
+    def _expand_matrix(self, matrix: Tensor) -> Tensor:
         return matrix.expand((*self._batch_shape, *matrix.shape[-2:]))
 
 
-class MultivariateNormal(_Centered, _Covariances):
-    """The normal, or Gaussian, law of vectors.
+class MultivariateNormal(_MeanAtLocation, _CovarianceBased):
+    """The multivariate normal, or Gaussian, distribution.
 
     Args:
-        loc: ``(..., n)``, its mean.
-        covariance_matrix: ``(..., n, n)``, positive definite. Give it or one of the next two.
-        precision_matrix: Its inverse.
-        scale_tril: Its lower triangular factor.
+        loc: ``(..., n)``, the mean.
+        covariance_matrix: ``(..., n, n)``, positive definite. Pass exactly one of
+            ``covariance_matrix``, ``precision_matrix`` and ``scale_tril``.
+        precision_matrix: The inverse of the covariance matrix.
+        scale_tril: The lower Cholesky factor of the covariance matrix.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: If not exactly one matrix is given, for too few dimensions, or for a matrix
-            that is none of its kind.
+        ValueError: If not exactly one matrix is passed, if a parameter has too few dimensions, or
+            if the matrix does not satisfy its constraint.
 
     Example:
         >>> import tinytorch as tt
-        >>> law = tt.distributions.MultivariateNormal(tt.zeros(2), tt.eye(2))
-        >>> law.log_prob(tt.zeros(2))
+        >>> distribution = tt.distributions.MultivariateNormal(tt.zeros(2), tt.eye(2))
+        >>> distribution.log_prob(tt.zeros(2))
         tensor(-1.8379)
     """
 
@@ -102,7 +105,7 @@ class MultivariateNormal(_Centered, _Covariances):
     ) -> None:  # fmt: skip
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = _matrices(covariance_matrix, precision_matrix, scale_tril)
+        given = _select_matrices(covariance_matrix, precision_matrix, scale_tril)
         if len(given) != 1:
             raise ValueError(
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
@@ -148,16 +151,16 @@ class MultivariateNormal(_Centered, _Covariances):
         return _batch_mahalanobis(self._unbroadcasted_scale_tril, difference)
 
     def _trace_of(self, factor: Tensor) -> Tensor:
-        """The trace of the precisions times ``factor factor^T``."""
+        """The trace of the precision matrix times ``factor factor^T``."""
         solved = solve_triangular(self._unbroadcasted_scale_tril, factor, upper=False)
         return solved.pow(2).sum((-2, -1))
 
     def _trace_of_diagonal(self, diagonal: Tensor) -> Tensor:
-        """The trace of the precisions times a diagonal matrix."""
+        """The trace of the precision matrix times a diagonal matrix."""
         return self._trace_of(diagonal.sqrt().diag_embed())
 
     def _trace_under(self, other: Any) -> Tensor:
-        """The trace of another law's precisions times the covariances."""
+        """The trace of another distribution's precision matrix times the covariance matrix."""
         found: Tensor = other._trace_of(self._unbroadcasted_scale_tril)
         return found
 
@@ -174,6 +177,6 @@ def _factor(name: str, matrix: Tensor) -> Tensor:
 
 
 def _batch_mahalanobis(factor: Tensor, difference: Tensor) -> Tensor:
-    """The squares ``d^T M^-1 d`` for ``M = L L^T``; both broadcast."""
+    """The squared Mahalanobis distance ``d^T (L L^T)^-1 d`` for the factor ``L``."""
     solved = solve_triangular(factor, difference.unsqueeze(-1), upper=False)
     return solved.squeeze(-1).pow(2).sum(-1)

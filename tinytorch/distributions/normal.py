@@ -1,4 +1,4 @@
-"""The normal law and laws made of it."""
+"""Normal, log-normal and logistic-normal distributions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.tensor import Size, Tensor
 from ..ops.random.sampling import normal
 from ..state import no_grad
 from . import constraints
-from ._location import _Centered, _LocationScale
+from ._location import _MeanAtLocation, _LocationScale
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, StickBreakingTransform
@@ -18,12 +18,12 @@ from .utils import _standard_normal
 __all__ = ["LogNormal", "LogisticNormal", "Normal"]
 
 
-class Normal(_LocationScale, _Centered, ExponentialFamily):
-    """The normal, or Gaussian, law.
+class Normal(_LocationScale, _MeanAtLocation, ExponentialFamily):
+    """The normal, or Gaussian, distribution.
 
     Args:
-        loc: Its mean.
-        scale: Its standard deviation.
+        loc: The mean.
+        scale: The standard deviation.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -76,7 +76,7 @@ class Normal(_LocationScale, _Centered, ExponentialFamily):
 
 
 class LogNormal(TransformedDistribution):
-    """The law of numbers whose logarithm is normal.
+    """The log-normal distribution: that of numbers whose logarithm is normal.
 
     Args:
         loc: The logarithm's mean.
@@ -128,11 +128,11 @@ class LogNormal(TransformedDistribution):
 
 
 class LogisticNormal(TransformedDistribution):
-    """The law of shares of a stick, broken again and again at what normal numbers say.
+    """The logistic-normal distribution: normal vectors mapped to shares by stick breaking.
 
     Args:
-        loc: ``(..., n)``, the numbers' means; there are ``n + 1`` shares.
-        scale: Their standard deviations.
+        loc: ``(..., n)``, the means of the normal variables. There are ``n + 1`` shares.
+        scale: The standard deviations of the normal variables.
         validate_args: Whether parameters and values are checked.
 
     Example:
@@ -153,12 +153,12 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
-        """The numbers' means."""
+        """The means of the normal variables."""
         found: Tensor = self.base_dist.base_dist.loc
         return found
 
     @property
     def scale(self) -> Tensor:
-        """The numbers' standard deviations."""
+        """The standard deviations of the normal variables."""
         found: Tensor = self.base_dist.base_dist.scale
         return found

@@ -1,4 +1,4 @@
-"""Laws of covariances and of factors of correlations."""
+"""The Wishart distribution and the LKJ distribution of correlation factors."""
 
 from __future__ import annotations
 
@@ -22,18 +22,22 @@ from . import constraints
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .gamma import Beta, Chi2
-from .multivariate_normal import _Covariances, _factor, _log_diagonal, _matrices
+from .multivariate_normal import _CovarianceBased, _factor, _log_diagonal, _select_matrices
 from .utils import broadcast_all, vec_to_tril_matrix
 
 __all__ = ["LKJCholesky", "Wishart"]
 
 
 class LKJCholesky(Distribution):
-    """The law of lower triangular factors of correlations ``M`` of density ``det(M) ** (c - 1)``.
+    """The LKJ distribution of the lower Cholesky factors of correlation matrices.
+
+    The density of a correlation matrix ``M`` is proportional to
+    ``det(M) ** (concentration - 1)``.
 
     Args:
-        dim: How many numbers are correlated, at least 2.
-        concentration: ``c``; at 1 all correlations are equally probable. Default: 1.
+        dim: The number of rows of the matrices, at least 2.
+        concentration: The exponent plus 1. At 1 all correlation matrices are equally probable.
+            Default: 1.
         validate_args: Whether parameters and values are checked.
 
     Raises:
@@ -41,8 +45,8 @@ class LKJCholesky(Distribution):
 
     Example:
         >>> import tinytorch as tt
-        >>> law = tt.distributions.LKJCholesky(2, 1.0)
-        >>> law.log_prob(tt.eye(2)).exp()
+        >>> distribution = tt.distributions.LKJCholesky(2, 1.0)
+        >>> distribution.log_prob(tt.eye(2)).exp()
         tensor(0.5000)
 
     Reference:
@@ -65,7 +69,7 @@ class LKJCholesky(Distribution):
         self._beta = _squared_radii(self.concentration, dim)
         super().__init__(self.concentration.shape, Size((dim, dim)), validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new.dim = self.dim
         new._beta = self._beta.expand((*batch_shape, self.dim))
 
@@ -91,31 +95,33 @@ class LKJCholesky(Distribution):
 
 
 def _squared_radii(concentration: Tensor, dim: int) -> Beta:
-    """The laws of how much of each row's length 1 is below the diagonal, squared."""
+    """The distributions of the squared length of the part of each row below the diagonal."""
     marginal = concentration + 0.5 * (dim - 2)
     steps = arange(dim - 1, dtype=concentration.dtype, device=concentration.device)
     steps = cat([steps.new_zeros((1,)), steps])
     return Beta(steps + 0.5, marginal.unsqueeze(-1) - 0.5 * steps)
 
 
-class Wishart(_Covariances, ExponentialFamily):
-    """The Wishart law, of the sum of ``df`` outer products of normal vectors with themselves.
+class Wishart(_CovarianceBased, ExponentialFamily):
+    """The Wishart distribution: that of the sum of ``df`` outer products ``x x^T`` of normal ``x``.
 
     Args:
-        df: How many, a number or tensor above ``n - 1``.
-        covariance_matrix: ``(..., n, n)``, the vectors'. Give it or one of the next two.
-        precision_matrix: Its inverse.
-        scale_tril: Its lower triangular factor.
+        df: The degrees of freedom, a number or tensor above ``n - 1``.
+        covariance_matrix: ``(..., n, n)``, the covariance of the vectors. Pass exactly one of
+            ``covariance_matrix``, ``precision_matrix`` and ``scale_tril``.
+        precision_matrix: The inverse of the covariance matrix.
+        scale_tril: The lower Cholesky factor of the covariance matrix.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        AssertionError: If not exactly one matrix is given.
-        ValueError: For a matrix of too few dimensions, or that is none of its kind, and for
-            ``df`` of at most ``n - 1``.
+        AssertionError: If not exactly one matrix is passed.
+        ValueError: If the matrix has too few dimensions or does not satisfy its constraint, or if
+            ``df`` is at most ``n - 1``.
 
     Warns:
-        UserWarning: For ``df`` below ``n``, of which samples are often singular, and for samples
-            that are; ``rsample`` draws these again, at most ``max_try_correction`` times (10).
+        UserWarning: If ``df`` is below ``n``, where samples are often singular, and if a sample is
+            singular. ``rsample`` draws singular samples again, at most ``max_try_correction``
+            times (default: 10).
 
     Example:
         >>> import tinytorch as tt
@@ -134,7 +140,7 @@ class Wishart(_Covariances, ExponentialFamily):
 
     @property
     def arg_constraints(self) -> Any:
-        """The regions of the parameters by name; that of ``df`` depends on the dimension."""
+        """The constraints of the parameters, by name; that of ``df`` depends on the dimension."""
         return {
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
@@ -146,7 +152,7 @@ class Wishart(_Covariances, ExponentialFamily):
         self, df: Any, covariance_matrix: Any = None, precision_matrix: Any = None,
         scale_tril: Any = None, validate_args: Any = None,
     ) -> None:  # fmt: skip
-        given = _matrices(covariance_matrix, precision_matrix, scale_tril)
+        given = _select_matrices(covariance_matrix, precision_matrix, scale_tril)
         if len(given) != 1:
             raise AssertionError(
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
@@ -170,24 +176,24 @@ class Wishart(_Covariances, ExponentialFamily):
     def _parameters(self) -> tuple[str, ...]:
         return ("df", "covariance_matrix", "precision_matrix", "scale_tril")
 
-    def _of_matrices(self, x: Tensor) -> Tensor:
+    def _unsqueeze_matrix(self, x: Tensor) -> Tensor:
         return x.reshape((*self._batch_shape, 1, 1))
 
     @property
     def mean(self) -> Tensor:
-        return self._of_matrices(self.df) * self.covariance_matrix
+        return self._unsqueeze_matrix(self.df) * self.covariance_matrix
 
     @property
     def mode(self) -> Tensor:
         factor = self.df - self._event_shape[-1] - 1
-        return self._of_matrices(factor.where(factor > 0, math.nan)) * self.covariance_matrix
+        return self._unsqueeze_matrix(factor.where(factor > 0, math.nan)) * self.covariance_matrix
 
     @property
     def variance(self) -> Tensor:
         v = self.covariance_matrix
         diagonal = v.diagonal(dim1=-2, dim2=-1)
         outer = diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
-        return self._of_matrices(self.df) * (v.pow(2) + outer)
+        return self._unsqueeze_matrix(self.df) * (v.pow(2) + outer)
 
     @property
     def _batch_dims(self) -> list[int]:
@@ -214,7 +220,8 @@ class Wishart(_Covariances, ExponentialFamily):
     def rsample(self, sample_shape: Any = Size(), max_try_correction: int | None = None) -> Tensor:
         shape = Size(sample_shape)
         with no_grad():
-            # PyTorch takes its first samples for singular where they are not and draws again.
+            # PyTorch wrongly treats its first samples as singular and draws again. Discard one
+            # draw so that the samples are equal.
             self._bartlett_sampling(shape)
         sample = self._bartlett_sampling(Size((shape.numel(),)))
         sample = sample.reshape(self._extended_shape(shape))
@@ -228,7 +235,7 @@ class Wishart(_Covariances, ExponentialFamily):
         return sample
 
     def _half_log_determinant(self) -> Tensor:
-        """Half the logarithm of the determinant of twice the covariances."""
+        """Half the logarithm of the determinant of twice the covariance matrix."""
         factor = self._unbroadcasted_scale_tril
         return 0.5 * self._event_shape[-1] * math.log(2) + _log_diagonal(factor)
 

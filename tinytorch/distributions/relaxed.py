@@ -1,4 +1,4 @@
-"""Continuous relaxations of choices, whose samples can be differentiated."""
+"""Continuous relaxations of discrete distributions, with differentiable samples."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from ..core.tensor import Size, Tensor
 from ..ops.random.sampling import rand
 from . import constraints
-from ._probs import _Chances
-from .categorical import _OfCategorical
+from ._probs import _ProbsOrLogits
+from .categorical import _CategoricalBased
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
 from .utils import broadcast_all, clamp_probs
@@ -20,20 +20,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-class LogitRelaxedBernoulli(_Chances):
-    """The law of the log-odds of a ``RelaxedBernoulli`` number.
+class LogitRelaxedBernoulli(_ProbsOrLogits):
+    """The distribution of the log-odds of a ``RelaxedBernoulli`` sample.
 
     Args:
-        temperature: How far from 0 and 1 the numbers are, a tensor.
-        probs: The chance of 1. Give it or ``logits``.
-        logits: Its log-odds.
+        temperature: A tensor. The lower it is, the closer the samples are to 0 or 1.
+        probs: The probability of 1. Pass either ``probs`` or ``logits``.
+        logits: The log-odds of 1.
         validate_args: Whether parameters and values are checked.
 
     Example:
         >>> import tinytorch as tt
         >>> from tinytorch.distributions.relaxed import LogitRelaxedBernoulli
-        >>> law = LogitRelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
-        >>> law.log_prob(tt.zeros(1)).exp()
+        >>> distribution = LogitRelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
+        >>> distribution.log_prob(tt.zeros(1)).exp()
         tensor([0.2500])
     """
 
@@ -45,10 +45,10 @@ class LogitRelaxedBernoulli(_Chances):
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None
     ) -> None:
         self.temperature: Tensor = temperature
-        alone = self._set_chance(probs, logits)
+        alone = self._set_probs_or_logits(probs, logits)
         super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new.temperature = self.temperature
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
@@ -67,13 +67,13 @@ class LogitRelaxedBernoulli(_Chances):
 
 
 class _Relaxed(TransformedDistribution):
-    """What is made of a law of logarithms."""
+    """Base of relaxed distributions that transform a distribution of logits."""
 
     has_rsample = True
 
     @property
     def temperature(self) -> Tensor:
-        """How far from a choice the values are."""
+        """The temperature: the lower it is, the closer the samples are to discrete ones."""
         found: Tensor = self.base_dist.temperature
         return found
 
@@ -85,24 +85,24 @@ class _Relaxed(TransformedDistribution):
 
     @property
     def probs(self) -> Tensor:
-        """Chances."""
+        """Probabilities."""
         found: Tensor = self.base_dist.probs
         return found
 
 
 class RelaxedBernoulli(_Relaxed):
-    """A law of numbers between 0 and 1 that comes near to ``Bernoulli`` at low temperatures.
+    """A distribution between 0 and 1 that approaches ``Bernoulli`` at low temperatures.
 
     Args:
-        temperature: How far from 0 and 1 the numbers are, a tensor.
-        probs: The chance of 1. Give it or ``logits``.
-        logits: Its log-odds.
+        temperature: A tensor. The lower it is, the closer the samples are to 0 or 1.
+        probs: The probability of 1. Pass either ``probs`` or ``logits``.
+        logits: The log-odds of 1.
         validate_args: Whether parameters and values are checked.
 
     Example:
         >>> import tinytorch as tt
-        >>> law = tt.distributions.RelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
-        >>> law.log_prob(tt.tensor([0.5])).exp()
+        >>> distribution = tt.distributions.RelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
+        >>> distribution.log_prob(tt.tensor([0.5])).exp()
         tensor([1.])
     """
 
@@ -116,11 +116,11 @@ class RelaxedBernoulli(_Relaxed):
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
 
 
-class ExpRelaxedCategorical(_OfCategorical):
-    """The law of the logarithms of a ``RelaxedOneHotCategorical`` vector.
+class ExpRelaxedCategorical(_CategoricalBased):
+    """The distribution of the logarithms of a ``RelaxedOneHotCategorical`` sample.
 
     Args:
-        temperature: How far from a corner the vectors are, a tensor.
+        temperature: A tensor. The lower it is, the closer the samples are to one-hot vectors.
         probs: As for ``Categorical``.
         logits: As for ``Categorical``.
         validate_args: Whether parameters and values are checked.
@@ -128,8 +128,8 @@ class ExpRelaxedCategorical(_OfCategorical):
     Example:
         >>> import tinytorch as tt
         >>> from tinytorch.distributions.relaxed import ExpRelaxedCategorical
-        >>> law = ExpRelaxedCategorical(tt.tensor(1.0), tt.ones(3))
-        >>> law.rsample().exp().sum().round()
+        >>> distribution = ExpRelaxedCategorical(tt.tensor(1.0), tt.ones(3))
+        >>> distribution.rsample().exp().sum().round()
         tensor(1.)
     """
 
@@ -142,8 +142,8 @@ class ExpRelaxedCategorical(_OfCategorical):
         self.temperature: Tensor = temperature
         super().__init__(probs, logits, validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
-        super()._carry_over(new, batch_shape)
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
+        super()._copy_extra_state(new, batch_shape)
         new.temperature = self.temperature
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
@@ -163,18 +163,18 @@ class ExpRelaxedCategorical(_OfCategorical):
 
 
 class RelaxedOneHotCategorical(_Relaxed):
-    """A law of shares that comes near to ``OneHotCategorical`` at low temperatures.
+    """A distribution on the simplex that approaches ``OneHotCategorical`` at low temperatures.
 
     Args:
-        temperature: How far from a corner the vectors are, a tensor.
+        temperature: A tensor. The lower it is, the closer the samples are to one-hot vectors.
         probs: As for ``Categorical``.
         logits: As for ``Categorical``.
         validate_args: Whether parameters and values are checked.
 
     Example:
         >>> import tinytorch as tt
-        >>> law = tt.distributions.RelaxedOneHotCategorical(tt.tensor(1.0), tt.ones(3))
-        >>> law.rsample().sum().round()
+        >>> distribution = tt.distributions.RelaxedOneHotCategorical(tt.tensor(1.0), tt.ones(3))
+        >>> distribution.rsample().sum().round()
         tensor(1.)
     """
 

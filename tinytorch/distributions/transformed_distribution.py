@@ -1,4 +1,4 @@
-"""``TransformedDistribution``, the law of functions of a random value."""
+"""``TransformedDistribution``, the distribution of a transformed random variable."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The law of what one or several transforms make of another distribution's values.
+    """The distribution of another distribution's values after one or several transforms.
 
     Args:
-        base_distribution: The other one.
+        base_distribution: The distribution whose values are transformed.
         transforms: A ``Transform``, or several, applied one after the other.
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: If ``transforms`` are none, or do not fit.
+        ValueError: If an element is not a ``Transform``, or its event dimensions do not fit the
+            distribution's.
 
     Example:
         >>> import tinytorch as tt
         >>> from tinytorch.distributions import Normal, TransformedDistribution
         >>> from tinytorch.distributions.transforms import ExpTransform
-        >>> law = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
-        >>> law.log_prob(tt.tensor(1.0))
+        >>> distribution = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])
+        >>> distribution.log_prob(tt.tensor(1.0))
         tensor(-0.9189)
     """
 
@@ -74,7 +75,7 @@ class TransformedDistribution(Distribution):
         cut = len(shape) - dims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         whole = ComposeTransform(self.transforms)
         shape = whole.inverse_shape(Size((*batch_shape, *self.event_shape)))
         inner = len(self.base_dist.event_shape)
@@ -83,7 +84,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether samples can be differentiated."""
+        """Whether ``rsample`` draws differentiable samples."""
         found: bool = self.base_dist.has_rsample
         return found
 
@@ -97,12 +98,12 @@ class TransformedDistribution(Distribution):
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         with no_grad():
-            return self._moved(self.base_dist.sample(sample_shape))
+            return self._apply(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = Size()) -> Tensor:
-        return self._moved(self.base_dist.rsample(sample_shape))
+        return self._apply(self.base_dist.rsample(sample_shape))
 
-    def _moved(self, x: Tensor) -> Tensor:
+    def _apply(self, x: Tensor) -> Tensor:
         for transform in self.transforms:
             x = transform(x)
         return x
@@ -123,7 +124,7 @@ class TransformedDistribution(Distribution):
         return found
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """A probability, or one minus it where the transforms turn the order round."""
+        """A probability ``p``, or ``1 - p`` where the transforms are decreasing."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign
@@ -141,4 +142,4 @@ class TransformedDistribution(Distribution):
         return found
 
     def icdf(self, value: Tensor) -> Tensor:
-        return self._moved(self.base_dist.icdf(self._monotonize_cdf(value)))
+        return self._apply(self.base_dist.icdf(self._monotonize_cdf(value)))

@@ -1,4 +1,4 @@
-"""Functions with inverses and with Jacobians whose determinants are known."""
+"""Invertible functions whose Jacobians have known determinants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._shaping_transforms import ReshapeTransform as ReshapeTransform
 from ._transform import ComposeTransform as ComposeTransform
 from ._transform import Transform as Transform
 from ._transform import _InverseTransform as _InverseTransform
-from ._transform import _Plain
+from ._transform import _ParameterlessTransform
 from ._transform import identity_transform as identity_transform
 from ._vector_transforms import CorrCholeskyTransform as CorrCholeskyTransform
 from ._vector_transforms import LowerCholeskyTransform as LowerCholeskyTransform
@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class ExpTransform(_Plain):
+class ExpTransform(_ParameterlessTransform):
     """``y = exp(x)``.
 
     Example:
@@ -86,11 +86,11 @@ class PowerTransform(Transform):
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return PowerTransform(self.exponent, cache_size)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PowerTransform) and _equal(self.exponent, other.exponent)
+        return isinstance(other, PowerTransform) and _is_equal(self.exponent, other.exponent)
 
     __hash__ = Transform.__hash__
 
@@ -113,18 +113,18 @@ class PowerTransform(Transform):
     inverse_shape = forward_shape
 
 
-def _equal(one: Any, other: Any) -> bool:
-    """Whether two numbers or tensors are the same throughout."""
+def _is_equal(one: Any, other: Any) -> bool:
+    """Whether all elements of two numbers or tensors are equal."""
     same = one == other
     return bool(same.all()) if isinstance(same, Tensor) else bool(same)
 
 
 def _broadcast(shape: Any, *parameters: Any) -> Size:
-    """The shape of what parameters, numbers or tensors, do to an argument."""
+    """The shape of an argument broadcast with the parameters that are tensors."""
     return broadcast_shapes(Size(shape), *(p.shape for p in parameters if isinstance(p, Tensor)))
 
 
-class SigmoidTransform(_Plain):
+class SigmoidTransform(_ParameterlessTransform):
     """``y = 1 / (1 + exp(-x))``.
 
     Example:
@@ -151,7 +151,7 @@ class SigmoidTransform(_Plain):
         return logsigmoid(-x) + logsigmoid(x)
 
 
-class SoftplusTransform(_Plain):
+class SoftplusTransform(_ParameterlessTransform):
     """``y = log(1 + exp(x))``, and ``x`` itself above 20.
 
     Example:
@@ -176,7 +176,7 @@ class SoftplusTransform(_Plain):
         return -softplus(-x)
 
 
-class TanhTransform(_Plain):
+class TanhTransform(_ParameterlessTransform):
     """``y = tanh(x)``.
 
     Example:
@@ -201,8 +201,8 @@ class TanhTransform(_Plain):
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
 
-class AbsTransform(_Plain):
-    """``y = |x|``, whose inverse takes the positive number.
+class AbsTransform(_ParameterlessTransform):
+    """``y = |x|``, whose inverse returns the nonnegative solution.
 
     Example:
         >>> import tinytorch as tt
@@ -225,9 +225,9 @@ class AffineTransform(Transform):
     """``y = loc + scale * x``.
 
     Args:
-        loc: What is added, a tensor or number.
-        scale: The factor.
-        event_dim: How many dimensions one value has. Default: 0.
+        loc: The summand, a tensor or number.
+        scale: The factor, a tensor or number.
+        event_dim: The number of dimensions of one value. Default: 0.
         cache_size: As for ``Transform``.
 
     Example:
@@ -245,14 +245,14 @@ class AffineTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return AffineTransform(self.loc, self.scale, self._event_dim, cache_size)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, AffineTransform)
-            and _equal(self.loc, other.loc)
-            and _equal(self.scale, other.scale)
+            and _is_equal(self.loc, other.loc)
+            and _is_equal(self.scale, other.scale)
         )
 
     __hash__ = Transform.__hash__
@@ -269,7 +269,7 @@ class AffineTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """The same."""
+        """The constraint of results, which is that of arguments."""
         return self.domain
 
     @property
@@ -301,10 +301,10 @@ class AffineTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """``y = F(x)`` for the distribution function of a law, whose samples become uniform.
+    """``y = cdf(x)``, which maps samples of a distribution to uniform ones.
 
     Args:
-        distribution: The law, with ``cdf``, ``icdf`` and ``log_prob``.
+        distribution: A distribution with ``cdf``, ``icdf`` and ``log_prob``.
         cache_size: As for ``Transform``.
 
     Example:
@@ -322,7 +322,7 @@ class CumulativeDistributionTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    def _anew(self, cache_size: int) -> Any:
+    def _copy_with_cache(self, cache_size: int) -> Any:
         return CumulativeDistributionTransform(self.distribution, cache_size)
 
     @property

@@ -1,4 +1,4 @@
-"""Laws of a number between 0 and 1 other than beta's."""
+"""Continuous Bernoulli and Kumaraswamy distributions, on the unit interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.tensor import Size, Tensor
 from ..ops.random.sampling import rand
 from ..state import no_grad
 from . import constraints
-from ._probs import _Chances
+from ._probs import _ProbsOrLogits
 from .continuous import Uniform
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
@@ -26,18 +26,19 @@ from .utils import (
 __all__ = ["ContinuousBernoulli", "Kumaraswamy"]
 
 
-class ContinuousBernoulli(_Chances, ExponentialFamily):
-    """The law between 0 and 1 whose density is Bernoulli's formula, normalised.
+class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
+    """The continuous Bernoulli distribution: density ``~ probs**x * (1 - probs)**(1 - x)``.
 
     Args:
-        probs: The parameter, between 0 and 1; it is no chance. Give it or ``logits``.
-        logits: Its log-odds.
-        lims: Between these, near 1/2, where the formulas are 0 / 0, their Taylor series stand for
-            them. Default: (0.499, 0.501).
+        probs: The parameter, between 0 and 1. It is not the mean. Pass either ``probs`` or
+            ``logits``.
+        logits: The log-odds of ``probs``.
+        lims: The interval around 1/2 in which Taylor series replace the formulas, which are 0 / 0
+            at 1/2. Default: (0.499, 0.501).
         validate_args: Whether parameters and values are checked.
 
     Raises:
-        ValueError: If both or none are given, or ``probs`` are not between 0 and 1.
+        ValueError: If both or neither are passed, or if ``probs`` are not between 0 and 1.
 
     Example:
         >>> import tinytorch as tt
@@ -58,7 +59,7 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         self, probs: Any = None, logits: Any = None, lims: tuple[float, float] = (0.499, 0.501),
         validate_args: Any = None,
     ) -> None:  # fmt: skip
-        alone = self._set_chance(probs, logits)
+        alone = self._set_probs_or_logits(probs, logits)
         if probs is not None:
             checked = self._validate_args if validate_args is None else validate_args
             if checked and not bool(constraints.unit_interval.check(self.probs).all()):
@@ -67,7 +68,7 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         self._lims = lims
         super().__init__(Size() if alone else self._param.shape, validate_args=validate_args)
 
-    def _carry_over(self, new: Any, batch_shape: Size) -> None:
+    def _copy_extra_state(self, new: Any, batch_shape: Size) -> None:
         new._lims = self._lims
 
     @lazy_property
@@ -80,13 +81,13 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
-        """The parameters that are, and a number that is in place of the others."""
+        """The parameters outside ``lims``, with the lower limit in place of the others."""
         return self.probs.where(self._outside_unstable_region(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """The logarithm of what Bernoulli's formula is multiplied by."""
+        """The logarithm of the constant that normalizes the density."""
         p = self._cut_probs()
-        formula = (_fall(p).abs() / (1 - 2 * p).abs()).log()
+        formula = (_negative_log_odds(p).abs() / (1 - 2 * p).abs()).log()
         x = (self.probs - 0.5) ** 2
         return formula.where(
             self._outside_unstable_region(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x
@@ -106,7 +107,7 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
     @property
     def mean(self) -> Tensor:
         p, x = self._cut_probs(), self.probs - 0.5
-        formula = p / (2 * p - 1) + 1 / _fall(p)
+        formula = p / (2 * p - 1) + 1 / _negative_log_odds(p)
         return formula.where(
             self._outside_unstable_region(), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x
         )
@@ -114,7 +115,7 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
     @property
     def variance(self) -> Tensor:
         p, x = self._cut_probs(), (self.probs - 0.5) ** 2
-        formula = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / _fall(p) ** 2
+        formula = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / _negative_log_odds(p) ** 2
         return formula.where(
             self._outside_unstable_region(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
         )
@@ -136,26 +137,26 @@ class ContinuousBernoulli(_Chances, ExponentialFamily):
         self._check_sample(value)
         p = self._cut_probs()
         formula = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
-        chance = formula.where(self._outside_unstable_region(), value)
-        return chance.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)
+        probability = formula.where(self._outside_unstable_region(), value)
+        return probability.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._cut_probs()
-        formula = ((-p).log1p() - (value * (2 * p - 1) - p).log1p()) / _fall(p)
+        formula = ((-p).log1p() - (value * (2 * p - 1) - p).log1p()) / _negative_log_odds(p)
         return formula.where(self._outside_unstable_region(), value)
 
     def entropy(self) -> Tensor:
-        fall = _fall(self.probs)
+        fall = _negative_log_odds(self.probs)
         return self.mean * fall - self._cont_bern_log_norm() - (-self.probs).log1p()
 
 
-def _fall(p: Tensor) -> Tensor:
-    """How much less the log density is at 1 than at 0: minus the log-odds."""
+def _negative_log_odds(p: Tensor) -> Tensor:
+    """``log(1 - p) - log(p)``, the negative of the log-odds."""
     return (-p).log1p() - p.log()
 
 
 class Kumaraswamy(TransformedDistribution):
-    """The Kumaraswamy law, whose distribution function is ``1 - (1 - x ** a) ** b``.
+    """The Kumaraswamy distribution, whose cdf is ``1 - (1 - x ** a) ** b``.
 
     Args:
         concentration1: ``a``.

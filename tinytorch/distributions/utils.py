@@ -1,4 +1,4 @@
-"""What distributions are made with: broadcasting of parameters, logits, lazy properties."""
+"""Helpers of distributions: broadcasting of parameters, logits, lazy properties."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ euler_constant: float = 0.57721566490153286060  # Euler-Mascheroni
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Tensors and numbers as tensors of one shape.
+    """Convert numbers to tensors and broadcast all tensors to one shape.
 
     Args:
-        *values: Numbers take the dtype of the first tensor, else the default dtype.
+        *values: Tensors and numbers. Numbers are converted to the dtype of the first tensor, or
+            to the default dtype if there is no tensor.
 
     Raises:
-        ValueError: For anything else.
+        ValueError: If a value is neither a tensor nor a number.
 
     Example:
         >>> import tinytorch as tt
@@ -54,12 +55,12 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 def is_number(*values: Any) -> bool:
-    """Whether all values are Python's numbers, so that there is no batch."""
+    """Whether all values are Python scalars, so that there is no batch."""
     return all(isinstance(v, Real) for v in values)
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
-    """Normal numbers of mean 0 and deviation 1."""
+    """Samples of the normal distribution with mean 0 and standard deviation 1."""
     return normal(0.0, 1.0, tuple(shape), dtype=dtype, device=device)
 
 
@@ -69,11 +70,11 @@ def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities of log-odds, or of unnormalised log probabilities.
+    """Convert log-odds, or unnormalized log probabilities, to probabilities.
 
     Args:
-        logits: Of shape ``(...)`` or ``(..., n)``.
-        is_binary: Whether they are log-odds.
+        logits: Log-odds of shape ``(...)`` or log probabilities of shape ``(..., n)``.
+        is_binary: Whether ``logits`` are log-odds.
 
     Example:
         >>> import tinytorch as tt
@@ -84,7 +85,7 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities moved off 0 and 1 by the dtype's precision.
+    """Clamp probabilities to ``[eps, 1 - eps]`` for the ``eps`` of their dtype.
 
     Args:
         probs: Probabilities.
@@ -99,17 +100,17 @@ def clamp_probs(probs: Tensor) -> Tensor:
 
 
 def clipped_sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid, kept off 0 and 1 so that it can be turned round."""
+    """The sigmoid, clamped to the open interval (0, 1) so that its inverse is finite."""
     limits = finfo(x.dtype)
     return x.sigmoid().clamp(min=limits.tiny, max=1.0 - limits.eps)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """The inverse of ``logits_to_probs``: log-odds, or log probabilities.
+    """Convert probabilities to log-odds, or to log probabilities.
 
     Args:
-        probs: Of shape ``(...)`` or ``(..., n)``.
-        is_binary: Whether they stand for themselves.
+        probs: Probabilities of shape ``(...)`` or ``(..., n)``.
+        is_binary: Whether to return log-odds.
 
     Example:
         >>> import tinytorch as tt
@@ -121,7 +122,7 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def log_odds_loss(logits: Tensor, value: Tensor) -> Tensor:
-    """Minus the log probability of each of ``value``, 0 or 1."""
+    """Binary cross entropy: the negative log probability of each of ``value``."""
     return binary_cross_entropy_with_logits(logits, value, reduction="none")
 
 
@@ -129,7 +130,7 @@ T = TypeVar("T")
 
 
 class lazy_property(Generic[T]):
-    """A property that is computed when first asked for, and then stored.
+    """A property that is computed on first access and then stored on the instance.
 
     Args:
         wrapped: The method that computes it.
@@ -164,14 +165,14 @@ class lazy_property(Generic[T]):
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The numbers of a matrix at and below a diagonal, row by row.
+    """The elements of a matrix at and below a diagonal, row by row.
 
     Args:
         mat: ``(..., n, n)``.
-        diag: The diagonal; below the main one it is negative.
+        diag: The diagonal. Negative numbers mean diagonals below the main one.
 
     Raises:
-        ValueError: For a diagonal that there is not.
+        ValueError: If the matrix has no such diagonal.
 
     Example:
         >>> import tinytorch as tt
@@ -185,14 +186,14 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """The matrix that ``tril_matrix_to_vec`` made a vector of, with zeros above.
+    """Fill a lower triangular matrix from a vector, row by row; inverse of ``tril_matrix_to_vec``.
 
     Args:
         vec: ``(..., k)``.
         diag: The diagonal.
 
     Raises:
-        ValueError: If no matrix has so many numbers.
+        ValueError: If no triangular matrix has that number of elements.
 
     Example:
         >>> import tinytorch as tt

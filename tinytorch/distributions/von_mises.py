@@ -1,4 +1,4 @@
-"""The von Mises law, of angles."""
+"""The von Mises distribution of angles."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from ..ops.random.sampling import rand
 from ..ops.special.bessel_functions import i0e, i1e
 from ..state import no_grad
 from . import constraints
-from ._location import _Centered
+from ._location import _MeanAtLocation
 from .utils import broadcast_all
 
 __all__ = ["VonMises"]
 
 
-class VonMises(_Centered):
-    """The von Mises law, which is to angles what the normal law is to numbers.
+class VonMises(_MeanAtLocation):
+    """The von Mises distribution, an analog of the normal distribution for angles.
 
     Args:
-        loc: Its mean direction, in radians.
-        concentration: How near to it the angles are.
+        loc: The mean direction, in radians.
+        concentration: The concentration of the angles around the mean direction.
         validate_args: Whether parameters and values are checked.
 
-    ``mean`` and ``variance`` are the circular ones. Samples lie in ``[-pi, pi)`` and are drawn in
-    double precision, since in single precision small concentrations accept hardly any.
+    ``mean`` and ``variance`` are the circular mean and variance. Samples lie in ``[-pi, pi)``.
+    They are drawn in float64, because in float32 nearly all proposals are rejected if the
+    concentration is small.
 
     Example:
         >>> import tinytorch as tt
-        >>> law = tt.distributions.VonMises(tt.tensor([0.0]), tt.tensor([2.0]))
-        >>> law.variance
+        >>> distribution = tt.distributions.VonMises(tt.tensor([0.0]), tt.tensor([2.0]))
+        >>> distribution.variance
         tensor([0.3022])
 
     Reference:
@@ -65,12 +66,12 @@ class VonMises(_Centered):
     @property
     def _proposal_r(self) -> Tensor:
         """Parameter of the wrapped Cauchy distribution that samples are proposed from."""
-        return _spread(self._concentration)
+        return _proposal_parameter(self._concentration)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_sample(value)
         kappa = self.concentration
-        below = (value - self.loc).cos() - 1  # i0e is the Bessel function by exp(kappa)
+        below = (value - self.loc).cos() - 1  # i0e(kappa) is i0(kappa) * exp(-kappa)
         return kappa * below - math.log(2 * math.pi) - i0e(kappa).log()
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
@@ -81,15 +82,15 @@ class VonMises(_Centered):
             return angle.to(self.loc.dtype)
 
 
-def _spread(kappa: Tensor) -> Tensor:
-    """The parameter of the wrapped Cauchy law that is proposed; its Taylor series near 0."""
+def _proposal_parameter(kappa: Tensor) -> Tensor:
+    """Parameter of the wrapped Cauchy distribution of proposals; near 0 its Taylor series."""
     tau = 1 + (1 + 4 * kappa**2).sqrt()
     rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
     return ((1 + rho**2) / (2 * rho)).where(kappa >= 1e-5, 1 / kappa + kappa)
 
 
 def _deviations(kappa: Tensor, spread: Tensor, shape: Size) -> Tensor:
-    """Angles from the mean direction: proposed for all until each has been accepted once."""
+    """Sample deviations from the mean direction by rejection."""
     angle = kappa.new_zeros(shape)
     done = angle != angle
     while not bool(done.all()):
@@ -98,7 +99,7 @@ def _deviations(kappa: Tensor, spread: Tensor, shape: Size) -> Tensor:
         cosine = (1 + spread * z) / (spread + z)
         c = kappa * (spread - cosine)
         accepted = (c * (2 - c) > u2) | ((c / u2).log() + 1 - c >= 0)
-        # One accepted before moves again: so PyTorch's samples do.
+        # An accepted sample may be replaced in a later round, as in PyTorch.
         angle = ((u3 - 0.5).sign() * cosine.acos()).where(accepted, angle)
         done = done | accepted
     return angle

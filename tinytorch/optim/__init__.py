@@ -1,4 +1,4 @@
-"""Optimizers, and schedules for their learning rates.
+"""Optimizers and learning-rate schedulers.
 
 Example:
     >>> import tinytorch as tt

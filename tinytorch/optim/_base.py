@@ -1,8 +1,9 @@
-"""How the optimizers get from parameter groups to one kernel call over many arrays.
+"""Base class of the optimizers whose update is one kernel call over many arrays.
 
-The kernels' ``xp`` of a step over tensors: one that is recorded, or whose rate is a tensor.
-
-The functional forms of the optimizers: one step over lists of tensors, ``optim.adam.adam``.
+``RecordedArrays`` takes the place of ``xp`` in a step over tensors, which is a step that autograd
+records or one whose learning rate is a tensor on a device. ``document_functional`` and
+``run_functional`` build the functional forms, such as ``optim.adam.adam``: one step over lists of
+tensors.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ __all__ = [
     "Bucket",
     "RecordedArrays",
     "check",
-    "check_averages",
+    "check_adam_arguments",
     "check_betas",
     "check_lr",
-    "functional",
-    "number",
-    "numbers_stay",
-    "run",
+    "document_functional",
+    "to_number",
+    "has_device_scalars",
+    "run_functional",
 ]
 
 
 class RecordedArrays:
-    """NumPy's names over tensors.
+    """Stand-in for a backend's ``xp`` whose functions operate on tensors.
 
-    Parameters and state are changed in place, as ``out=`` says, by a copy that is recorded;
-    what the kernels use for intermediate results is left alone, for the graph may have
-    saved it. For the same reason operations see clones of what will be changed.
+    An ``out=`` that is a parameter or a state changes in place, by a recorded ``copy_``. An
+    ``out=`` that is an intermediate result is left unchanged, because the graph may have saved
+    it. For the same reason operations receive clones of the tensors that will change.
 
     Args:
         tensors: The parameters and their state.
@@ -49,12 +50,12 @@ class RecordedArrays:
     block_elements = None
 
     def __init__(self, tensors: Iterable[Tensor]) -> None:
-        self.kept = {id(tensor) for tensor in tensors}
+        self.updated_ids = {id(tensor) for tensor in tensors}
 
     def add_scaled(
         self, target: Tensor, array: Tensor, scale: Any, keep: Any = 1.0, buffer: Any = None
     ) -> None:
-        """``Backend.add_scaled``; a factor that is a tensor is not looked at."""
+        """``Backend.add_scaled``, without a comparison of factors that are tensors."""
         if isinstance(keep, Tensor) or keep != 1.0:
             self.multiply(target, keep, out=target)
         if isinstance(scale, Tensor) or scale != 1.0:
@@ -62,7 +63,7 @@ class RecordedArrays:
         self.add(target, array, out=target)
 
     def kernel(self, name: str) -> None:
-        """A fused kernel records nothing: use the shared twin."""
+        """Return None, since a fused kernel would not be recorded."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -70,14 +71,14 @@ class RecordedArrays:
         function = getattr(ABOVE.graph_namespace(), name)
 
         def record(*args: Any, out: Tensor | None = None) -> Any:
-            result = function(*(a.clone() if self._is_kept(a) else a for a in args))
-            return out.copy_(result) if self._is_kept(out) else result  # type: ignore[union-attr]
+            result = function(*(a.clone() if self._is_updated_in_place(a) else a for a in args))
+            return out.copy_(result) if self._is_updated_in_place(out) else result  # type: ignore[union-attr]
 
         return record
 
-    def _is_kept(self, value: Any) -> bool:
-        # A kernel's views are views of what is kept: parts of complex tensors.
-        return isinstance(value, Tensor) and (id(value) in self.kept or value._is_view())
+    def _is_updated_in_place(self, value: Any) -> bool:
+        # The views in a kernel are the real and imaginary parts of parameters and state.
+        return isinstance(value, Tensor) and (id(value) in self.updated_ids or value._is_view())
 
 
 # fmt: skip
@@ -89,10 +90,10 @@ class Bucket:
     """Parameters that one kernel call updates: same backend, same device, same key.
 
     Attributes:
-        xp: Their backend; None where the step is over tensors.
-        key: What the optimizer wanted to be the same, such as the step count.
-        names: The state that the kernel takes; None for a column that stays empty.
-        rows: Per parameter the tensor, its gradient and its state.
+        xp: The backend of the parameters; None for a step over tensors.
+        key: A value that all parameters share, such as the step count.
+        names: Names of the state that the kernel takes; None for a column that stays empty.
+        rows: For each parameter the tensor, its gradient and its state.
     """
 
     __slots__ = ("xp", "key", "names", "rows")
@@ -108,14 +109,14 @@ class Bucket:
         tensors = zip(*self.rows, strict=True)
         if self.xp is None:
             recorded: Any = RecordedArrays(tensor for row in self.rows for tensor in row)
-            update(recorded, kernel, *self._with_gaps(tensors), **numbers)
+            update(recorded, kernel, *self._fill_columns(tensors), **numbers)
             return
         arrays = ([tensor._data for tensor in column] for column in tensors)
-        update(self.xp, kernel, *self._with_gaps(arrays), **numbers)
+        update(self.xp, kernel, *self._fill_columns(arrays), **numbers)
         for row in self.rows:
             row[0]._bump()
 
-    def _with_gaps(self, columns: Iterator[Any]) -> Iterator[Any]:
+    def _fill_columns(self, columns: Iterator[Any]) -> Iterator[Any]:
         yield next(columns)
         yield next(columns)
         for name in self.names:
@@ -125,9 +126,9 @@ class Bucket:
 class ArrayOptimizer(Optimizer):
     """An optimizer whose update is a kernel over arrays."""
 
-    #: State that ``_init_group`` lists, in the order of its arguments.
+    #: Names of the state that ``_init_group`` lists, in the order of its arguments.
     _listed_state: tuple[str, ...] = ()
-    #: ``_init_group`` of the optimizer that wrote it, and not of a user's subclass.
+    #: The library's ``_init_group``, to detect an override in a user's subclass.
     _own_init_group: Any
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -136,14 +137,14 @@ class ArrayOptimizer(Optimizer):
             cls._own_init_group = cls._init_group
 
     def step(self, closure: Closure | None = None) -> Any:
-        """Update the parameters once, from their gradients; those without are skipped.
+        """Update the parameters once, from their gradients; skip parameters without one.
 
         Args:
-            closure: Computes the loss anew and returns it: clears the gradients and calls
-                ``backward`` itself. Default: none, use the gradients that are there.
+            closure: Function that clears the gradients, computes the loss, calls ``backward``
+                and returns the loss. Default: None, which uses the present gradients.
 
         Returns:
-            What ``closure`` returned, or None.
+            The result of ``closure``, or None.
         """
         loss = None
         if closure is not None:
@@ -154,13 +155,13 @@ class ArrayOptimizer(Optimizer):
         return loss
 
     def _step_group(self, group: ParamGroup) -> None:
-        with no_grad() if numbers_stay(group) else nullcontext():
+        with no_grad() if has_device_scalars(group) else nullcontext():
             if type(self)._init_group is not type(self)._own_init_group:
                 group = self._collect(group)
             self._update(group)
 
     def _collect(self, group: ParamGroup) -> ParamGroup:
-        """The group with the parameters and gradients that an override of ``_init_group`` lists."""
+        """Copy of the group with the parameters and gradients that ``_init_group`` lists."""
         params: list[Tensor] = []
         grads: list[Tensor] = []
         self._init_group(group, params, grads, *([] for _ in self._listed_state))
@@ -177,15 +178,15 @@ class ArrayOptimizer(Optimizer):
 
         Args:
             group: The parameter group.
-            params: List that the parameters are appended to.
-            grads: List that their gradients are appended to.
-            *states: A list for each name in ``_listed_state``.
+            params: List to which the parameters are appended.
+            grads: List to which their gradients are appended.
+            *states: A list for each name in ``_listed_state``, to which the state is appended.
 
         Returns:
             Whether a parameter is complex.
         """
         has_complex = False
-        for p, grad in with_gradients(group):
+        for p, grad in params_and_grads(group):
             if grad is None:
                 continue
             has_complex |= p.is_complex()
@@ -193,40 +194,41 @@ class ArrayOptimizer(Optimizer):
             grads.append(grad)
             state = self.state[p]
             if not state:
-                state.update(self._start(p, group))
+                state.update(self._initial_state(p, group))
             for name, column in zip(self._listed_state, states, strict=True):
                 if name in state:
                     column.append(state[name])
         return has_complex
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         """The state of a parameter before its first step."""
         raise NotImplementedError
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
-        """Count one step in the state of a parameter; its bucket's key, here the count.
+        """Count one step in a parameter's state; return its bucket's key, here the step count.
 
-        ``fresh`` says that the state was made just now.
+        ``fresh`` is True if the state was created in this step.
         """
         return increase(state["step"], 1.0)
 
     def _buckets(self, group: ParamGroup, names: Sequence[str | None]) -> Iterable[Bucket]:
-        """The parameters of ``group`` that have a gradient, with their state.
+        """Group the parameters that have a gradient into buckets, with their state.
 
         Args:
             group: The parameter group.
-            names: The state that the kernel takes, in its order; None leaves a column empty.
+            names: Names of the state that the kernel takes, in its order; None leaves a column
+                empty.
         """
-        over_tensors = group.get("differentiable", False) or numbers_stay(group)
-        kept = [name for name in names if name]
+        over_tensors = group.get("differentiable", False) or has_device_scalars(group)
+        used = [name for name in names if name]
         found: dict[Any, Bucket] = {}
-        for p, grad in with_gradients(group):
+        for p, grad in params_and_grads(group):
             if grad is None:
                 continue
             key, row = None, (p, grad)
-            if kept:
-                state, key = self._enter(p, group)
-                row = (p, grad, *[state[name] for name in kept])
+            if used:
+                state, key = self._prepare_state(p, group)
+                row = (p, grad, *[state[name] for name in used])
             xp = None if over_tensors else p._xp
             place = (xp, xp and xp.device_index(p._data), key)
             bucket = found.get(place)
@@ -235,38 +237,38 @@ class ArrayOptimizer(Optimizer):
             bucket.rows.append(row)
         return found.values()
 
-    def _enter(self, p: Tensor, group: ParamGroup) -> tuple[dict[str, Any], Any]:
+    def _prepare_state(self, p: Tensor, group: ParamGroup) -> tuple[dict[str, Any], Any]:
         state = self.state[p]
         fresh = not state
         if fresh:
-            state.update(self._start(p, group))
+            state.update(self._initial_state(p, group))
         return state, self._advance(state, group, fresh)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for entry in self.state.values():
-            # Checkpoints of old PyTorch releases hold plain numbers here.
+            # Checkpoints of old PyTorch releases store Python scalars here.
             if isinstance(entry, dict) and not isinstance(entry.get("step", None), Tensor | None):
                 entry["step"] = scalar_state(float(entry["step"]))
 
 
-def with_gradients(group: ParamGroup) -> Iterable[tuple[Tensor, Tensor | None]]:
-    """The parameters with their gradients, or with those that a functional form was given."""
+def params_and_grads(group: ParamGroup) -> Iterable[tuple[Tensor, Tensor | None]]:
+    """Pairs of parameters and gradients; a functional form passes the gradients itself."""
     if "grads" in group:
         return zip(group["params"], group["grads"], strict=True)
     return ((p, p.grad) for p in group["params"])
 
 
-def like(p: Tensor, value: complex = 0.0) -> Tensor:
-    """State of a parameter's shape and dtype, filled with ``value``."""
+def state_like(p: Tensor, value: complex = 0.0) -> Tensor:
+    """Create state with the shape and dtype of a parameter, filled with ``value``."""
     xp = p._xp
     return wrap(xp.full_like(p._data, value) if value else xp.zeros_like(p._data), xp)
 
 
 def scalar_state(value: float = 0.0) -> Tensor:
-    """A number of the state, such as the step count: a 0-d tensor, always on the CPU.
+    """Create scalar state, such as the step count: a 0-d tensor, always on the CPU.
 
-    It is float64 where that is the default dtype, else float32, as in PyTorch.
+    Its dtype is float64 where that is the default dtype, else float32, as in PyTorch.
     """
     xp = backends.load("numpy")
     name = "float64" if default_dtype().name == "float64" else "float32"
@@ -274,34 +276,34 @@ def scalar_state(value: float = 0.0) -> Tensor:
 
 
 def increase(number: Tensor, by: float) -> float:
-    """Add to a number of the state; the sum. Faster than arithmetic on a 0-d array."""
+    """Add to scalar state and return the sum; faster than arithmetic on a 0-d array."""
     data = number._data
     data[...] = data.item() + by
     return float(data.item())
 
 
-def number(value: Any, group: ParamGroup | None = None) -> Any:
-    """A hyper-parameter as a Python number; one-element tensors are accepted everywhere.
+def to_number(value: Any, group: ParamGroup | None = None) -> Any:
+    """Convert a hyperparameter, which may be a one-element tensor, to a Python number.
 
-    In a differentiable ``group`` it stays what it is: gradients flow to it too. So does one
-    that is on a device in a capturable or fused one: the host does not wait for it.
+    In a differentiable ``group`` a tensor is returned unchanged, so that gradients flow to it. In a
+    capturable or fused group a tensor on a device stays there, so that the host does not wait.
     """
     if not isinstance(value, Tensor) or (group is not None and group["differentiable"]):
         return value
-    if group is not None and _stays(value, group):
+    if group is not None and _is_device_scalar(value, group):
         return value.reshape(())
     return value.item()
 
 
-def numbers_stay(group: ParamGroup) -> bool:
-    """Whether a step takes the learning rate or other numbers as the tensors that they are."""
+def has_device_scalars(group: ParamGroup) -> bool:
+    """Whether a step uses the learning rate or other hyperparameters as tensors on a device."""
     if not (group.get("capturable") or group.get("fused")) or group.get("differentiable"):
         return False
     numbers = group["lr"], group.get("weight_decay"), *group.get("betas", ())
-    return any(_stays(value, group) for value in numbers)
+    return any(_is_device_scalar(value, group) for value in numbers)
 
 
-def _stays(value: Any, group: ParamGroup) -> bool:
+def _is_device_scalar(value: Any, group: ParamGroup) -> bool:
     if not isinstance(value, Tensor) or value.is_cpu:
         return False
     return bool(group.get("capturable") or group.get("fused"))
@@ -314,20 +316,20 @@ def check(valid: bool, what: str, value: object) -> None:
 
 
 def check_lr(lr: Any) -> None:
-    """Refuse a negative learning rate and a tensor of several."""
+    """Raise for a negative learning rate, or a tensor of several elements."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    check(0.0 <= number(lr), "learning rate", lr)
+    check(0.0 <= to_number(lr), "learning rate", lr)
 
 
 def check_betas(betas: Sequence[Any]) -> None:
-    """Refuse decay rates outside [0, 1)."""
+    """Raise for decay rates outside [0, 1)."""
     for index, beta in enumerate(betas):
-        check(0.0 <= number(beta) < 1.0, f"beta parameter at index {index}", beta)
+        check(0.0 <= to_number(beta) < 1.0, f"beta parameter at index {index}", beta)
 
 
-def check_averages(lr: Any, betas: Sequence[Any], eps: float, weight_decay: float) -> None:
-    """Refuse what Adam and its relatives refuse."""
+def check_adam_arguments(lr: Any, betas: Sequence[Any], eps: float, weight_decay: float) -> None:
+    """Check the hyperparameters that Adam, Adamax, NAdam and RAdam share."""
     check_lr(lr)
     check(0.0 <= eps, "epsilon value", eps)
     check_betas(betas)
@@ -335,10 +337,10 @@ def check_averages(lr: Any, betas: Sequence[Any], eps: float, weight_decay: floa
 
 
 def check_implementation(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """Refuse the combinations of implementation switches that PyTorch refuses.
+    """Raise for the combinations of ``fused``, ``foreach`` and ``differentiable`` as PyTorch does.
 
-    ``foreach`` selects nothing here: the backend's one kernel, which works on all tensors at
-    once, is always used. ``fused`` says that numbers on a device are to stay there.
+    ``foreach`` has no effect, since the backend's one kernel works on all tensors at once.
+    ``fused`` means that hyperparameters on a device stay there.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
@@ -347,49 +349,49 @@ def check_implementation(fused: bool | None, foreach: bool | None, differentiabl
 
 
 _F = TypeVar("_F", bound=Callable[..., None])
-#: What the classes call an entry of the state whose lists have another name than its plural.
-_STATE = {
+#: Name of the state for each list argument whose name is not the plural of the state's name.
+_STATE_NAMES = {
     "momentum_buffer_list": "momentum_buffer", "state_sums": "sum", "state_steps": "step",
     "etas": "eta", "mus": "mu",
 }  # fmt: skip
-#: What is accepted, for it selects or says nothing here.
+#: Arguments that are accepted and have no effect.
 _IGNORED = ("foreach", "has_complex", "has_sparse_grad")
-_MEANINGS = {
-    "params": "The parameters; they change in place.",
-    "grads": "Their gradients.",
-    "d_p_list": "Their gradients.",
-    "momentum_buffer_list": "Their velocities; None before the first step, and written then.",
-    "max_exp_avg_sqs": "The largest of these; empty without ``amsgrad``.",
+_PARAMETER_DOCS = {
+    "params": "The parameters, which change in place.",
+    "grads": "The gradients of the parameters.",
+    "d_p_list": "The gradients of the parameters.",
+    "momentum_buffer_list": "The velocities. None before the first step, which fills them in.",
+    "max_exp_avg_sqs": "Largest ``exp_avg_sqs`` so far; empty without ``amsgrad``.",
     "grad_avgs": "Averages of the gradients; empty unless ``centered``.",
-    "state_steps": "Steps so far, tensors of one number each.",
-    "grad_scale": "None.",
-    "found_inf": "None.",
-    "differentiable": "Record the step, so that gradients flow through it.",
-    **dict.fromkeys(_IGNORED, "Accepted; selects nothing."),
-    "fused": "Accepted, and ``capturable``: see the class.",
+    "state_steps": "Number of steps so far, as tensors of one element each.",
+    "grad_scale": "Must be None.",
+    "found_inf": "Must be None.",
+    "differentiable": "Record the step for autograd, so that gradients flow through it.",
+    **dict.fromkeys(_IGNORED, "Accepted and ignored."),
+    "fused": "See the class.",
     "capturable": "See the class.",
     "beta1": "The first of the class's ``betas``.",
     "beta2": "The second of the class's ``betas``.",
 }
 
 
-def functional(kind: type[ArrayOptimizer], example: str) -> Callable[[_F], _F]:
-    """Give a functional form its docstring.
+def document_functional(kind: type[ArrayOptimizer], example: str) -> Callable[[_F], _F]:
+    """Write the docstring of a functional form.
 
     Args:
         kind: The optimizer.
-        example: The arguments of an example, behind parameters and gradients.
+        example: The arguments of an example that follow parameters and gradients.
     """
 
     def decorate(form: _F) -> _F:
         module, name = form.__module__.removeprefix("tinytorch."), form.__name__
         meant = "".join(
-            f"    {p}: {_meaning(kind, p)}\n" for p in inspect.signature(form).parameters
+            f"    {p}: {_describe_parameter(kind, p)}\n" for p in inspect.signature(form).parameters
         )
         form.__doc__ = (
             f"One step of ``{kind.__name__}`` over lists of tensors, which change in place.\n\n"
-            f"Args:\n{meant}\nRaises:\n    RuntimeError: If a count of steps is no tensor.\n"
-            "    NotImplementedError: For ``grad_scale`` or ``found_inf``.\n\nExample:\n"
+            f"Args:\n{meant}\nRaises:\n    RuntimeError: If a step count is not a tensor.\n"
+            "    NotImplementedError: If ``grad_scale`` or ``found_inf`` is passed.\n\nExample:\n"
             f"    >>> import tinytorch as tt\n    >>> w, g = tt.zeros(2), tt.tensor([1.0, -2.0])\n"
             f"    >>> tt.{module}.{name}([w], [g], {example})\n"
             "    >>> w.sign()\n    tensor([-1.,  1.])\n"
@@ -399,26 +401,27 @@ def functional(kind: type[ArrayOptimizer], example: str) -> Callable[[_F], _F]:
     return decorate
 
 
-def _meaning(kind: type[ArrayOptimizer], parameter: str) -> str:
-    if parameter in _MEANINGS:
-        return _MEANINGS[parameter]
+def _describe_parameter(kind: type[ArrayOptimizer], parameter: str) -> str:
+    if parameter in _PARAMETER_DOCS:
+        return _PARAMETER_DOCS[parameter]
     listed = parameter.endswith("s") and parameter not in ("eps", "weight_decays")
-    what = "State" if listed else "Hyper-parameter"
-    return f"{what} of ``{kind.__name__}``."
+    role = "State" if listed else "Hyperparameter"
+    return f"{role} of ``{kind.__name__}``."
 
 
-def run(
+def run_functional(
     kind: type[ArrayOptimizer], params: list[Tensor], grads: list[Tensor], given: dict[str, Any],
     **more: Any,
 ) -> None:  # fmt: skip
-    """Update parameters as an optimizer of a class does.
+    """Run one step of an optimizer class over lists of tensors.
 
     Args:
-        kind: The class.
+        kind: The optimizer class.
         params: The parameters.
-        grads: Their gradients.
-        given: All arguments of the form, by name: lists are state, an empty one is not kept.
-        **more: Hyper-parameters that the class's groups have by another name.
+        grads: The gradients of the parameters.
+        given: All arguments of the functional form, by name. Lists are state; an empty list means
+            that this state is not used.
+        **more: Hyperparameters that have another name in the class's groups.
     """
     for name in ("grad_scale", "found_inf"):
         if given.get(name) is not None:
@@ -426,7 +429,7 @@ def run(
     if not all(isinstance(step, Tensor) for step in given.get("state_steps", ())):
         raise RuntimeError("`state_steps` argument must contain a list of singleton tensors")
     columns = {
-        _STATE.get(name, name.removesuffix("s")): column
+        _STATE_NAMES.get(name, name.removesuffix("s")): column
         for name, column in given.items()
         if isinstance(column, list) and column and column is not params and column is not grads
     }

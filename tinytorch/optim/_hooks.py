@@ -28,10 +28,10 @@ def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     """Call ``hook(optimizer, args, kwargs)`` before ``step`` of every optimizer.
 
     Args:
-        hook: Returns None, or the ``(args, kwargs)`` that ``step`` is to get instead.
+        hook: Returns None, or the ``(args, kwargs)`` with which ``step`` is called instead.
 
     Returns:
-        A handle whose ``remove()`` takes the hook away.
+        A handle whose ``remove()`` removes the hook.
 
     Example:
         >>> from tinytorch.optim.optimizer import register_optimizer_step_pre_hook
@@ -47,7 +47,7 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
         hook: Its result is ignored.
 
     Returns:
-        A handle whose ``remove()`` takes the hook away.
+        A handle whose ``remove()`` removes the hook.
 
     Example:
         >>> from tinytorch.optim.optimizer import register_optimizer_step_post_hook
@@ -57,24 +57,24 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
 
 
 class HookTables(ShortTracebacks):
-    """The part of ``Optimizer`` that keeps hooks and runs those around ``step``."""
+    """The part of ``Optimizer`` that stores hooks and runs the hooks around ``step``."""
 
     step: Any
-    #: Whether ``step`` was called; schedulers ask, to warn of a wrong order.
+    #: Whether ``step`` was called. Schedulers read it, to warn of a wrong order.
     _opt_called = False
-    #: A class that wraps another optimizer may do without ``Optimizer.__init__``: no hooks then.
+    #: A class that wraps another optimizer need not call ``Optimizer.__init__``; it has no hooks.
     _optimizer_step_pre_hooks = cast("dict[int, Any]", MappingProxyType({}))
     _optimizer_step_post_hooks = cast("dict[int, Any]", MappingProxyType({}))
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.__dict__["step"])
+            cls.step = _wrap_with_hooks(cls.__dict__["step"])
 
     @staticmethod
     def profile_hook_step(func: Step) -> Step:
         """Return a ``step`` method with the step hooks and a profiler's range around it."""
-        return _with_hooks(func)
+        return _wrap_with_hooks(func)
 
     def _make_hook_tables(self) -> None:
         self._optimizer_step_pre_hooks = OrderedDict()
@@ -88,11 +88,11 @@ class HookTables(ShortTracebacks):
         """Call ``hook(optimizer, args, kwargs)`` before every ``step``.
 
         Args:
-            hook: Returns None, or the ``(args, kwargs)`` that ``step`` is to get instead
+            hook: Returns None, or the ``(args, kwargs)`` with which ``step`` is called instead
                 (``args[0]`` is the optimizer).
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> import tinytorch as tt
@@ -110,7 +110,7 @@ class HookTables(ShortTracebacks):
             hook: Its result is ignored.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> import tinytorch as tt
@@ -124,14 +124,14 @@ class HookTables(ShortTracebacks):
     def register_state_dict_pre_hook(
         self, hook: Callable[[Any], None], prepend: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(optimizer)`` before ``state_dict`` collects anything.
+        """Call ``hook(optimizer)`` before ``state_dict`` collects the state.
 
         Args:
             hook: May change the optimizer.
-            prepend: Run it before the hooks that are there already.
+            prepend: Run the hook before those registered already.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> import tinytorch as tt
@@ -140,19 +140,19 @@ class HookTables(ShortTracebacks):
             >>> state = optimizer.state_dict()
             saving
         """
-        return _add(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return _add_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(
         self, hook: Callable[[Any, dict[str, Any]], dict[str, Any] | None], prepend: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(optimizer, state_dict)`` on what ``state_dict`` is about to return.
+        """Call ``hook(optimizer, state_dict)`` before ``state_dict`` returns its result.
 
         Args:
-            hook: Changes the dict in place, or returns another.
-            prepend: Run it before the hooks that are there already.
+            hook: Changes the dict in place or returns another one.
+            prepend: Run the hook before those registered already.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> import tinytorch as tt
@@ -162,7 +162,7 @@ class HookTables(ShortTracebacks):
             >>> optimizer.state_dict()["note"]
             'first run'
         """
-        return _add(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return _add_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Callable[[Any, dict[str, Any]], dict[str, Any] | None], prepend: bool = False
@@ -170,11 +170,11 @@ class HookTables(ShortTracebacks):
         """Call ``hook(optimizer, state_dict)`` before a state dict is loaded.
 
         Args:
-            hook: Changes the (shallow copy of the) dict in place, or returns another.
-            prepend: Run it before the hooks that are there already.
+            hook: Changes the dict, which is a shallow copy, in place or returns another one.
+            prepend: Run the hook before those registered already.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> import tinytorch as tt
@@ -184,7 +184,7 @@ class HookTables(ShortTracebacks):
             >>> optimizer.load_state_dict(optimizer.state_dict())
             ['param_groups', 'state']
         """
-        return _add(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return _add_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Callable[[Any], None], prepend: bool = False
@@ -193,10 +193,10 @@ class HookTables(ShortTracebacks):
 
         Args:
             hook: May change the optimizer.
-            prepend: Run it before the hooks that are there already.
+            prepend: Run the hook before those registered already.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> import tinytorch as tt
@@ -206,18 +206,18 @@ class HookTables(ShortTracebacks):
             >>> optimizer.load_state_dict(optimizer.state_dict())
             loaded
         """
-        return _add(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        return _add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
-def _add(hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+def _add_hook(hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
     handle = add_hook(hooks, hook)
     if prepend:
         cast("OrderedDict[int, Any]", hooks).move_to_end(handle.id, last=False)
     return handle
 
 
-def _with_hooks(step: Step) -> Step:
-    """``step`` with the step hooks around it."""
+def _wrap_with_hooks(step: Step) -> Step:
+    """Wrap ``step`` so that it runs the step hooks and the profiler's range."""
     if getattr(step, "hooked", False):
         return step
 

@@ -1,16 +1,16 @@
-"""The updates of the optimizers, over many tensors at once, on raw arrays and in place.
+"""The updates of the optimizers, on raw arrays, in place and over many tensors at once.
 
-One function per optimizer. It gets ``xp``, then parallel sequences of arrays (parameters,
-gradients, state), then numbers by keyword; all arrays belong to ``xp``. A backend offers a
-fused form of any of them under the same name and signature (``Backend.kernel``); the twins
-here serve every backend that does not.
+There is one function per optimizer. Its arguments are ``xp``, then parallel sequences of arrays
+(parameters, gradients, state), then numbers by keyword. All arrays belong to ``xp``. A backend can
+offer a fused form under the same name and signature (``Backend.kernel``). The implementations here
+are shared by all other backends.
 
-The twins write through ``out=`` and take the product of each call as its result, so an
-intermediate is one reused buffer: its place is ``s`` below, None while an array is small,
-when letting the library allocate is cheaper. Large contiguous arrays are walked in blocks
-that stay in the processor's cache, which makes Adam on a million elements 1.7 times faster.
+They write through ``out=`` and use the result of each call, so that an intermediate result is
+one reused buffer, named ``s`` below. ``s`` is None for a small array, where it is cheaper to let
+the library allocate. Large contiguous arrays are processed in blocks that stay in the processor's
+cache, which makes Adam on a million elements 1.7 times faster.
 
-Updates that look at a tensor as a whole; see ``_kernels`` for the contract.
+Adafactor and Muon need each tensor as a whole and are not processed in blocks.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ __all__ = [
 
 Arrays: TypeAlias = Sequence[Array]
 
-#: The shared twins by name, filled by ``@kernel``.
+#: The shared implementations by name, filled by ``@kernel``.
 KERNELS: dict[str, Callable[..., None]] = {}
 
 
 def kernel(function: Callable[..., None]) -> Callable[..., None]:
-    """File a twin under its name."""
+    """Register a shared implementation under its name."""
     KERNELS[function.__name__] = function
     return function
 
 
 def update(xp: Backend, name: str, *arrays: Arrays, **numbers: Any) -> None:
-    """Run the update ``name`` with the backend's own kernel, or its shared twin.
+    """Run the update ``name`` with the backend's own kernel, or the shared implementation.
 
     Args:
         xp: The backend of all the arrays.
         name: Key of ``KERNELS``.
-        arrays: Parallel sequences: parameters, gradients, then the optimizer's state; an
-            empty sequence is state that this configuration does not keep. Complex arrays
+        arrays: Parallel sequences: parameters, gradients, then the optimizer's state. An
+            empty sequence is state that this configuration does not use. Complex arrays
             are updated as their real and imaginary parts.
-        numbers: Hyper-parameters, as the update declares them.
+        numbers: Hyperparameters, as the update declares them.
     """
     if any(array.dtype.kind == "c" for array in arrays[0]):
         arrays = tuple(_as_real(sequence) for sequence in arrays)
@@ -68,9 +68,9 @@ def _as_real(arrays: Arrays) -> list[Array]:
 def _tiles(xp: Backend, *sequences: Arrays) -> Iterator[tuple[Any, ...]]:
     """Yield the arrays of each tensor and a buffer, large ones block by block.
 
-    An empty sequence yields None in its place. The buffer is None for a tensor that is
-    yielded whole. A 0-d array comes as a vector, for NumPy turns results without dimensions
-    into scalars, which cannot be written to.
+    An empty sequence yields None. The buffer is None for a tensor that is not split into blocks.
+    A 0-d array is yielded as a vector, because NumPy returns results without dimensions as
+    scalars, which cannot be written to.
     """
     limit = xp.block_elements
     buffers: dict[Any, Array] = {}
@@ -78,7 +78,7 @@ def _tiles(xp: Backend, *sequences: Arrays) -> Iterator[tuple[Any, ...]]:
     for arrays in zip(*(sequence or nothing for sequence in sequences), strict=True):
         if arrays[0].ndim == 0:
             arrays = tuple(None if array is None else array.reshape(1) for array in arrays)
-        if limit is None or arrays[0].size <= limit or not _contiguous(arrays):
+        if limit is None or arrays[0].size <= limit or not _is_contiguous(arrays):
             yield (*arrays, None)
             continue
         dtype = arrays[0].dtype
@@ -87,7 +87,7 @@ def _tiles(xp: Backend, *sequences: Arrays) -> Iterator[tuple[Any, ...]]:
         yield from _blocks(arrays, buffers[dtype])
 
 
-def _contiguous(arrays: tuple[Any, ...]) -> bool:
+def _is_contiguous(arrays: tuple[Any, ...]) -> bool:
     return all(array is None or array.flags.c_contiguous for array in arrays)
 
 
@@ -100,8 +100,10 @@ def _blocks(arrays: tuple[Any, ...], buffer: Array) -> Iterator[tuple[Any, ...]]
         yield (*block, buffer[: stop - start])
 
 
-def _descent(xp: Backend, p: Array, g: Array, weight_decay: float, maximize: bool) -> Array:
-    """The direction to descend: ``g``, negated to maximize, plus the L2 penalty's gradient."""
+def _descent_direction(
+    xp: Backend, p: Array, g: Array, weight_decay: float, maximize: bool
+) -> Array:
+    """The gradient of the minimized objective: ``g``, or ``-g``, plus the L2 penalty's gradient."""
     if maximize:
         g = xp.negative(g)
     if weight_decay == 0:
@@ -111,17 +113,19 @@ def _descent(xp: Backend, p: Array, g: Array, weight_decay: float, maximize: boo
 
 
 def _shrink(xp: Backend, p: Array, lr: float, weight_decay: float) -> None:
-    """``p *= 1 - lr * weight_decay``: weight decay apart from the gradient."""
+    """``p *= 1 - lr * weight_decay``: decoupled weight decay, in place."""
     if weight_decay != 0:
         xp.multiply(p, 1.0 - lr * weight_decay, out=p)
 
 
-def _average(xp: Backend, mean: Array, value: Array, keep: float, s: Array | None) -> None:
+def _update_average(xp: Backend, mean: Array, value: Array, keep: float, s: Array | None) -> None:
     """``mean = keep * mean + (1 - keep) * value``, in place."""
     xp.add_scaled(mean, value, 1.0 - keep, keep, s)
 
 
-def _average_square(xp: Backend, mean: Array, value: Array, keep: float, s: Array | None) -> None:
+def _update_square_average(
+    xp: Backend, mean: Array, value: Array, keep: float, s: Array | None
+) -> None:
     """``mean = keep * mean + (1 - keep) * value**2``, in place."""
     s = xp.multiply(value, value, out=s)
     xp.add_scaled(mean, s, 1.0 - keep, keep, s)
@@ -144,7 +148,7 @@ def sgd_update(
             xp.add_scaled(p, g, lr if maximize else -lr)
         return
     for p, g, buffer, s in _tiles(xp, params, grads, momentum_buffers):
-        d = _descent(xp, p, g, weight_decay, maximize)
+        d = _descent_direction(xp, p, g, weight_decay, maximize)
         if buffer is not None:
             xp.add_scaled(buffer, d, 1.0 - dampening, momentum, s)
             if nesterov:
@@ -166,16 +170,16 @@ def adam_update(
     Multiplying both sides of the quotient by ``sqrt(1 - beta2**step)`` moves the bias
     correction of the second moment into two scalars, which saves a pass over memory.
     """
-    root = (1.0 - beta2**step) ** 0.5  # of a tensor too
+    root = (1.0 - beta2**step) ** 0.5  # not math.sqrt, since it may be a tensor
     step_size, floor = lr * root / (1.0 - beta1**step), eps * root
     penalty = 0.0 if decoupled else weight_decay
     tiles = _tiles(xp, params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs)
     for p, g, mean, square, largest, s in tiles:
         if decoupled:
             _shrink(xp, p, lr, weight_decay)
-        d = _descent(xp, p, g, penalty, maximize)
-        _average(xp, mean, d, beta1, s)
-        _average_square(xp, square, d, beta2, s)
+        d = _descent_direction(xp, p, g, penalty, maximize)
+        _update_average(xp, mean, d, beta1, s)
+        _update_square_average(xp, square, d, beta2, s)
         if largest is not None:
             square = xp.maximum(largest, square, out=largest)
         s = xp.sqrt(square, out=s)
@@ -192,17 +196,17 @@ def nadam_update(
 ) -> None:  # fmt: skip
     """NAdam: Adam with Nesterov momentum.
 
-    ``mean_scale`` and ``grad_scale`` weigh the first moment and the gradient in the step;
-    they follow from the product of the momentum schedule, which is per-tensor state.
+    ``mean_scale`` and ``grad_scale`` are the weights of the first moment and of the gradient in
+    the step. They depend on the product of the momentum schedule, which is per-tensor state.
     """
     correction = math.sqrt(1.0 - beta2**step)
     penalty = 0.0 if decoupled else weight_decay
     for p, g, mean, square, s in _tiles(xp, params, grads, exp_avgs, exp_avg_sqs):
         if decoupled:
             _shrink(xp, p, lr, weight_decay)
-        d = _descent(xp, p, g, penalty, maximize)
-        _average(xp, mean, d, beta1, s)
-        _average_square(xp, square, d, beta2, s)
+        d = _descent_direction(xp, p, g, penalty, maximize)
+        _update_average(xp, mean, d, beta1, s)
+        _update_square_average(xp, square, d, beta2, s)
         s = xp.sqrt(square, out=s)
         s = xp.divide(s, correction, out=s)
         s = xp.add(s, eps, out=s)
@@ -218,7 +222,7 @@ def radam_update(
     step: float, lr: float, beta1: float, beta2: float, eps: float, weight_decay: float,
     decoupled: bool, maximize: bool,
 ) -> None:  # fmt: skip
-    """RAdam: the adaptive step only where the variance of the second moment is tractable."""
+    """RAdam: an adaptive step only where the variance of the second moment is tractable."""
     correction = 1.0 - beta2**step
     longest = 2.0 / (1.0 - beta2) - 1.0
     length = longest - 2.0 * step * beta2**step / correction
@@ -232,9 +236,9 @@ def radam_update(
     for p, g, mean, square, s in _tiles(xp, params, grads, exp_avgs, exp_avg_sqs):
         if decoupled:
             _shrink(xp, p, lr, weight_decay)
-        d = _descent(xp, p, g, penalty, maximize)
-        _average(xp, mean, d, beta1, s)
-        _average_square(xp, square, d, beta2, s)
+        d = _descent_direction(xp, p, g, penalty, maximize)
+        _update_average(xp, mean, d, beta1, s)
+        _update_square_average(xp, square, d, beta2, s)
         if adaptive:
             s = xp.sqrt(square, out=s)
             s = xp.add(s, eps, out=s)
@@ -251,8 +255,8 @@ def adamax_update(
     """Adamax: Adam with the infinity norm in place of the second moment."""
     step_size = lr / (1.0 - beta1**step)
     for p, g, mean, largest, s in _tiles(xp, params, grads, exp_avgs, exp_infs):
-        d = _descent(xp, p, g, weight_decay, maximize)
-        _average(xp, mean, d, beta1, s)
+        d = _descent_direction(xp, p, g, weight_decay, maximize)
+        _update_average(xp, mean, d, beta1, s)
         s = xp.absolute(d, out=s)
         s = xp.add(s, eps, out=s)
         xp.multiply(largest, beta2, out=largest)
@@ -266,10 +270,10 @@ def adagrad_update(
     xp: Backend, params: Arrays, grads: Arrays, sums: Arrays, *,
     step: float, lr: float, lr_decay: float, eps: float, weight_decay: float, maximize: bool,
 ) -> None:  # fmt: skip
-    """Adagrad: each element's rate falls with the sum of its squared gradients."""
+    """Adagrad: each element's learning rate falls with the sum of its squared gradients."""
     step_size = lr / (1.0 + (step - 1.0) * lr_decay)
     for p, g, total, s in _tiles(xp, params, grads, sums):
-        d = _descent(xp, p, g, weight_decay, maximize)
+        d = _descent_direction(xp, p, g, weight_decay, maximize)
         s = xp.multiply(d, d, out=s)
         xp.add(total, s, out=total)
         s = xp.sqrt(total, out=s)
@@ -283,16 +287,16 @@ def adadelta_update(
     xp: Backend, params: Arrays, grads: Arrays, square_avgs: Arrays, acc_deltas: Arrays, *,
     lr: float, rho: float, eps: float, weight_decay: float, maximize: bool,
 ) -> None:  # fmt: skip
-    """Adadelta: the step has the units of the parameter, from averages of past steps."""
+    """Adadelta: running averages of past steps give each step the units of the parameter."""
     for p, g, square, steps, s in _tiles(xp, params, grads, square_avgs, acc_deltas):
-        d = _descent(xp, p, g, weight_decay, maximize)
-        _average_square(xp, square, d, rho, s)
+        d = _descent_direction(xp, p, g, weight_decay, maximize)
+        _update_square_average(xp, square, d, rho, s)
         delta = xp.sqrt(xp.add(steps, eps))
         s = xp.add(square, eps, out=s)
         s = xp.sqrt(s, out=s)
         delta = xp.divide(delta, s, out=delta)
         delta = xp.multiply(delta, d, out=delta)
-        _average_square(xp, steps, delta, rho, s)
+        _update_square_average(xp, steps, delta, rho, s)
         _subtract_scaled(xp, p, delta, lr, s)
 
 
@@ -302,15 +306,15 @@ def rmsprop_update(
     momentum_buffers: Arrays, *, lr: float, alpha: float, eps: float, weight_decay: float,
     momentum: float, maximize: bool,
 ) -> None:  # fmt: skip
-    """RMSprop; ``grad_avgs`` is empty unless centered, ``momentum_buffers`` without it."""
+    """RMSprop; ``grad_avgs`` is empty unless centered, ``momentum_buffers`` without momentum."""
     tiles = _tiles(xp, params, grads, square_avgs, grad_avgs, momentum_buffers)
     for p, g, square, mean, buffer, s in tiles:
-        d = _descent(xp, p, g, weight_decay, maximize)
-        _average_square(xp, square, d, alpha, s)
+        d = _descent_direction(xp, p, g, weight_decay, maximize)
+        _update_square_average(xp, square, d, alpha, s)
         if mean is None:
             s = xp.sqrt(square, out=s)
         else:
-            _average(xp, mean, d, alpha, s)
+            _update_average(xp, mean, d, alpha, s)
             s = xp.multiply(mean, mean, out=s)
             s = xp.subtract(square, s, out=s)
             s = xp.sqrt(s, out=s)
@@ -336,7 +340,7 @@ def rprop_update(
         factor = xp.where(flipped, shrink, xp.where(agreement > 0, grow, 1.0))
         xp.multiply(size, factor.astype(size.dtype), out=size)
         xp.clip(size, smallest, largest, out=size)
-        # A gradient that flipped is forgotten: no step now, no verdict next time.
+        # A flipped gradient is stored as 0: no step now, and no comparison in the next step.
         prev[...] = xp.where(flipped, xp.zeros_like(d), d)
         xp.subtract(p, xp.multiply(xp.sign(prev), size), out=p)
 
@@ -348,7 +352,7 @@ def asgd_update(
 ) -> None:  # fmt: skip
     """Averaged SGD: ``axs`` are the running averages of the parameters."""
     for p, g, average, s in _tiles(xp, params, grads, axs):
-        d = _descent(xp, p, g, weight_decay, maximize)
+        d = _descent_direction(xp, p, g, weight_decay, maximize)
         _shrink(xp, p, eta, lambd)
         _subtract_scaled(xp, p, d, eta, s)
         if mu == 1:
@@ -371,7 +375,7 @@ def _mix(xp: Backend, average: Array, value: Array, weight: float) -> None:
 def _factored_variance(
     xp: Backend, square: Array, row: Array, column: Array, weight: float, floor: float
 ) -> Array:
-    """Update the row and column means of ``square``; the rank-one matrix they stand for."""
+    """Update the row and column means of ``square``; return their rank-one estimate of it."""
     _mix(xp, row, xp.mean(square, axis=-1, keepdims=True), weight)
     _mix(xp, column, xp.mean(square, axis=-2, keepdims=True), weight)
     estimate = xp.matmul(row, column)
@@ -388,7 +392,7 @@ def adafactor_update(
 ) -> None:  # fmt: skip
     """Adafactor: matrices have ``rows`` and ``columns``, vectors ``variances``.
 
-    The sequences that do not apply are empty, so one call updates tensors of one kind.
+    The sequences that do not apply are empty, so one call updates either matrices or vectors.
     """
     weight = step**beta2_decay
     rate = min(lr, 1.0 / math.sqrt(step))
@@ -416,7 +420,7 @@ def muon_update(
     ns_coefficients: tuple[float, float, float], eps: float, ns_steps: int,
     adjust_lr_fn: str | None,
 ) -> None:  # fmt: skip
-    """Muon: the velocity's singular values are all replaced by about 1."""
+    """Muon: momentum whose singular values are all replaced by about 1."""
     for p, g, buffer in zip(params, grads, momentum_buffers, strict=True):
         _mix(xp, buffer, g, 1.0 - momentum)
         change = g + (buffer - g) * momentum if nesterov else buffer
@@ -429,10 +433,10 @@ def muon_update(
 def _orthogonalize(
     xp: Backend, matrix: Array, coefficients: tuple[float, float, float], steps: int, eps: float
 ) -> Array:
-    """The nearest orthogonal matrix, roughly: a quintic Newton-Schulz iteration.
+    """Approximate the nearest orthogonal matrix by a quintic Newton-Schulz iteration.
 
-    Each step maps a singular value ``x`` to ``a x + b x**3 + c x**5``, whose coefficients
-    are chosen to lift small values fast rather than to converge to 1.
+    Each step maps a singular value ``x`` to ``a x + b x**3 + c x**5``. The coefficients are
+    chosen to increase small values fast rather than to converge to 1.
     """
     a, b, c = coefficients
     tall = matrix.shape[0] > matrix.shape[1]

@@ -1,4 +1,4 @@
-"""The line search of L-BFGS: a step length that meets the strong Wolfe conditions."""
+"""The line search of L-BFGS: a step length that satisfies the strong Wolfe conditions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CURVATURE = 0.9
 
 @dataclass
 class Point:
-    """A trial on the line.
+    """A trial point of the line search.
 
     Attributes:
         t: Step length.
-        loss: Loss there.
-        gradient: Gradient there.
-        slope: Its product with the direction.
-        evals: Set on the result: how many trials there were.
+        loss: Loss at this step length.
+        gradient: Gradient at this step length.
+        slope: Product of the gradient with the direction.
+        evals: Number of evaluations; set on the result.
     """
 
     t: float
@@ -44,30 +44,31 @@ def strong_wolfe(
     tolerance_change: float,
     max_ls: int,
 ) -> Point:
-    """A step length that meets the strong Wolfe conditions, or the best that was found.
+    """Find a step length that satisfies the strong Wolfe conditions, or the best tried.
 
     Args:
-        probe: Loss and gradient at a step length.
+        probe: Function from a step length to the loss and gradient.
         t: The first trial.
         direction: Direction of descent.
         loss: Loss at length 0.
         gradient: Gradient at length 0.
-        slope: Its product with ``direction``.
-        tolerance_change: Bracket, in units of the parameters, below which the search ends.
-        max_ls: How often a trial may be followed by another.
+        slope: Product of ``gradient`` with ``direction``.
+        tolerance_change: Size of the bracket, in units of the parameters, below which the search
+            ends.
+        max_ls: The largest number of trials after the first one.
 
     Reference:
         J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, 2006, algorithms
         3.5 and 3.6.
     """
-    search = _Search(probe, direction, Point(0.0, loss, gradient, float(slope)), max_ls)
+    search = _LineSearch(probe, direction, Point(0.0, loss, gradient, float(slope)), max_ls)
     bracket = search.bracket(t)
     best = search.zoom(bracket, tolerance_change) if len(bracket) == 2 else bracket[0]
     best.evals = search.evals
     return best
 
 
-class _Search:
+class _LineSearch:
     def __init__(
         self,
         probe: Callable[[float], tuple[float, Any]],
@@ -82,52 +83,52 @@ class _Search:
         self.evals = 0
         self.rounds = 0
 
-    def at(self, t: float) -> Point:
-        """Try a step length."""
+    def evaluate(self, t: float) -> Point:
+        """Evaluate loss, gradient and slope at a step length."""
         loss, gradient = self.probe(t)
         self.evals += 1
         return Point(t, loss, gradient, float(gradient.dot(self.direction)))
 
-    def too_high(self, point: Point) -> bool:
-        """Whether the loss fell less than the slope at 0 promised."""
-        promised = self.start.loss + _DECREASE * point.t * self.start.slope
-        return point.loss > promised
+    def is_too_high(self, point: Point) -> bool:
+        """Whether the loss violates the sufficient decrease condition."""
+        limit = self.start.loss + _DECREASE * point.t * self.start.slope
+        return point.loss > limit
 
-    def flat(self, point: Point) -> bool:
-        """Whether the slope has become small enough."""
+    def is_flat(self, point: Point) -> bool:
+        """Whether the slope satisfies the curvature condition."""
         return abs(point.slope) <= -_CURVATURE * self.start.slope
 
     def bracket(self, t: float) -> list[Point]:
-        """Lengthen the step until two points have a good one between them, or one is good."""
-        last, point = self.start, self.at(t)
+        """Lengthen the step until two points enclose a solution, or one point is a solution."""
+        last, point = self.start, self.evaluate(t)
         while self.rounds < self.max_ls:
-            if self.too_high(point) or (self.rounds > 1 and point.loss >= last.loss):
+            if self.is_too_high(point) or (self.rounds > 1 and point.loss >= last.loss):
                 return [last, point]
-            if self.flat(point):
+            if self.is_flat(point):
                 return [point]
             if point.slope >= 0:
                 return [last, point]
             low = point.t + 0.01 * (point.t - last.t)
             t = _cubic_minimum(last, point, low, point.t * 10)
-            last, point = point, self.at(t)
+            last, point = point, self.evaluate(t)
             self.rounds += 1
         return [self.start, point]
 
     def zoom(self, bracket: list[Point], tolerance_change: float) -> Point:
-        """Narrow the bracket until its better end meets both conditions."""
+        """Narrow the bracket until its better end satisfies both conditions."""
         low, high = sorted(bracket, key=lambda point: point.loss)
         size = float(self.direction.abs().max())
         stalled = False
         while self.rounds < self.max_ls and abs(high.t - low.t) * size >= tolerance_change:
             t, stalled = _inner_trial(low, high, stalled)
-            point = self.at(t)
+            point = self.evaluate(t)
             self.rounds += 1
-            if self.too_high(point) or point.loss >= low.loss:
+            if self.is_too_high(point) or point.loss >= low.loss:
                 high = point
                 if high.loss < low.loss:
                     low, high = high, low
                 continue
-            if self.flat(point):
+            if self.is_flat(point):
                 return point
             if point.slope * (high.t - low.t) >= 0:
                 high = low
@@ -136,9 +137,10 @@ class _Search:
 
 
 def _inner_trial(low: Point, high: Point, stalled: bool) -> tuple[float, bool]:
-    """The next length inside the bracket, and whether it is close to an end.
+    """The next step length inside the bracket, and whether it is close to an end.
 
-    The second trial in a row close to an end is moved a tenth of the way inside.
+    If two consecutive trials are close to an end, the second one is moved inside by a tenth of the
+    bracket.
     """
     left, right = sorted((low.t, high.t))
     t = _cubic_minimum(low, high, left, right)
@@ -151,7 +153,7 @@ def _inner_trial(low: Point, high: Point, stalled: bool) -> tuple[float, bool]:
 
 
 def _cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
-    """Where the cubic through two points and slopes is least, kept within bounds.
+    """Minimizer of the cubic through two points and slopes, clamped to bounds.
 
     Reference: Nocedal and Wright, equation 3.59.
     """

@@ -1,7 +1,4 @@
-"""What learning-rate schedulers share.
-
-Schedules that let the rate fall (or rise) by a rule of the epoch.
-"""
+"""Base classes of the learning-rate schedulers, and schedules that depend on the epoch."""
 
 from __future__ import annotations
 
@@ -62,22 +59,23 @@ _RESUMING = (
 class LRScheduler(ShortTracebacks):
     """Base class of the schedulers: a subclass defines ``get_lr``.
 
-    ``step`` is called after ``optimizer.step``, once per epoch or per batch as the schedule
-    is meant. It advances ``last_epoch`` and gives each parameter group the rate that
-    ``get_lr`` returns for it.
+    Call ``step`` after ``optimizer.step``, once per epoch or once per batch, depending on the
+    schedule. ``step`` advances ``last_epoch`` and sets the learning rate of each parameter group
+    to the value that ``get_lr`` returns for it.
 
     Args:
-        optimizer: Whose rates are changed.
-        last_epoch: Steps made so far, to resume; the optimizer's groups then hold the
-            ``initial_lr`` of a scheduler before. Default: -1, which starts anew.
+        optimizer: The optimizer whose learning rates are changed.
+        last_epoch: Number of steps made so far, for resuming. In that case each of the optimizer's
+            groups must have the ``initial_lr`` of the earlier scheduler. Default: -1, which starts
+            at the beginning.
 
     Attributes:
-        base_lrs: The rates the groups started with.
-        last_epoch: Steps made so far.
+        base_lrs: The initial learning rates of the groups.
+        last_epoch: Number of steps made so far.
 
     Raises:
-        TypeError: If ``optimizer`` is none.
-        KeyError: On resuming, for a group without ``initial_lr``.
+        TypeError: If ``optimizer`` is not an ``Optimizer``.
+        KeyError: If a group has no ``initial_lr`` when resuming.
 
     Example:
         >>> import tinytorch as tt
@@ -99,10 +97,10 @@ class LRScheduler(ShortTracebacks):
         self.optimizer: Optimizer = check_optimizer(optimizer)
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", own(group["lr"]))
+                group.setdefault("initial_lr", clone_tensor(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(_RESUMING.format(index=index))
-        self.base_lrs = values(optimizer, "initial_lr")
+        self.base_lrs = group_values(optimizer, "initial_lr")
         self.last_epoch: int = last_epoch
         optimizer._opt_called = False
         self._step_count = 0
@@ -110,15 +108,15 @@ class LRScheduler(ShortTracebacks):
         self._get_lr_called_within_step = False
         self._initial_step()
 
-    #: Whether ``step`` is running, and whether ``__init__`` called it.
+    #: Whether ``step`` is running, and whether ``__init__`` has called it.
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
 
     def _initial_step(self) -> None:
         self._step_count = 0
-        self._step_initially()
+        self._run_initial_step()
 
-    def _step_initially(self) -> None:
+    def _run_initial_step(self) -> None:
         self._is_initial = True
         try:
             self.step()
@@ -126,7 +124,7 @@ class LRScheduler(ShortTracebacks):
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, to save.
+        """The scheduler's state as a dict, without the optimizer.
 
         Returns:
             The attributes by name.
@@ -140,10 +138,10 @@ class LRScheduler(ShortTracebacks):
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned; the optimizer has a state of its own.
+        """Restore the state that ``state_dict`` returned; restore the optimizer's separately.
 
         Args:
-            state_dict: As ``state_dict()`` returns it.
+            state_dict: A dict that ``state_dict()`` returned.
 
         Example:
             >>> import tinytorch as tt
@@ -156,22 +154,22 @@ class LRScheduler(ShortTracebacks):
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The rates that the last step set, one per parameter group."""
+        """Learning rates that the last step set, one per parameter group."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The rates of the next step, one per parameter group; ``step`` calls it.
+        """Learning rates of the next step, one per parameter group; called by ``step``.
 
         Raises:
-            NotImplementedError: Here; every scheduler defines its own.
+            NotImplementedError: Always, in the base class; a subclass overrides the method.
         """
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:
-        """Set the rates of the next epoch (or batch).
+        """Set the learning rates of the next epoch (or batch).
 
         Args:
-            epoch: Deprecated: go to this epoch in place of the next.
+            epoch: Deprecated: the epoch whose learning rates are set, in place of the next one.
         """
         if self._step_count == 1:
             self._check_order()
@@ -200,7 +198,7 @@ class LRScheduler(ShortTracebacks):
             self._get_lr_called_within_step = False
         for group, rate in zip(self.optimizer.param_groups, rates, strict=False):
             assign(group, "lr", rate)
-        self._last_lr = values(self.optimizer, "lr")
+        self._last_lr = group_values(self.optimizer, "lr")
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
@@ -212,25 +210,25 @@ class LRScheduler(ShortTracebacks):
 
 
 class Schedule(LRScheduler):
-    """A scheduler that computes each group's rate on its own, from the one it has.
+    """Scheduler that computes each group's learning rate from its present one.
 
-    Starting from the present rate, rather than from the first, lets several schedulers
-    change one optimizer's rates.
+    Because it starts from the present rate rather than from the initial one, several schedulers
+    can change the rates of one optimizer.
     """
 
     def get_lr(self) -> list[Any]:
-        """The rates of the next step, one per parameter group; ``step`` calls it."""
+        """Learning rates of the next step, one per parameter group; called by ``step``."""
         self._warn_outside_step()
         groups = zip(self.optimizer.param_groups, self.base_lrs, strict=False)
         return [self._rate(i, group["lr"], base) for i, (group, base) in enumerate(groups)]
 
     def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:
-        """The next rate of group ``index``."""
+        """The next learning rate of group ``index``."""
         raise NotImplementedError
 
 
 class ClosedForm(Schedule):
-    """A schedule whose rate also follows from the number of the epoch alone."""
+    """Schedule that also has a formula for the learning rate at any epoch."""
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [self._closed_rate(base) for base in self.base_lrs]
@@ -240,32 +238,32 @@ class ClosedForm(Schedule):
 
 
 def check_optimizer(optimizer: Any) -> Optimizer:
-    """Return it if it is one; TypeError otherwise."""
+    """Return ``optimizer``; raise TypeError if it is not an ``Optimizer``."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
     return optimizer
 
 
 def check_anneal_strategy(strategy: str) -> None:
-    """ValueError for a curve between two rates that there is not."""
+    """Raise ValueError for an unknown annealing strategy."""
     if strategy not in ("cos", "linear"):
         raise ValueError(
             f"anneal_strategy must be one of 'cos' or 'linear', instead got {strategy}"
         )
 
 
-def own(value: Any) -> Any:
-    """A copy of a tensor, which ``assign`` changes in place; anything else as it is."""
+def clone_tensor(value: Any) -> Any:
+    """Clone a tensor, since ``assign`` changes it in place; return other values unchanged."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
-def values(optimizer: Optimizer, name: str) -> list[Any]:
-    """A hyper-parameter of every group."""
-    return [own(group[name]) for group in optimizer.param_groups]
+def group_values(optimizer: Optimizer, name: str) -> list[Any]:
+    """Values of a hyperparameter, one per parameter group."""
+    return [clone_tensor(group[name]) for group in optimizer.param_groups]
 
 
 def assign(group: ParamGroup, name: str, value: Any) -> None:
-    """Set a hyper-parameter; a tensor stays the same object."""
+    """Set a hyperparameter; a tensor is filled in place and stays the same object."""
     if isinstance(group[name], Tensor):
         value = value.item() if isinstance(value, Tensor) else value
         group[name].fill_(value)
@@ -274,7 +272,7 @@ def assign(group: ParamGroup, name: str, value: Any) -> None:
 
 
 def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
-    """One value per parameter group, from one for all or a list of as many."""
+    """List of one value per parameter group, from a single value or a list."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count
@@ -289,8 +287,8 @@ def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
 LRLambda = Callable[[int], float]
 
 
-class _ByFunction(Schedule):
-    """A schedule of the user's own function, or one per parameter group."""
+class _FunctionSchedule(Schedule):
+    """Schedule that the user's function computes, or one function per parameter group."""
 
     def __init__(
         self, optimizer: Optimizer, lr_lambda: LRLambda | Sequence[LRLambda], last_epoch: int = -1
@@ -306,10 +304,10 @@ class _ByFunction(Schedule):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer and the functions.
+        """The scheduler's state as a dict, without the optimizer and the functions.
 
-        Of a callable object its attributes are saved; a function is not, for it would not
-        unpickle: None stands in its place.
+        The attributes of a callable object are saved. A function is replaced by None, because it
+        could not be unpickled.
 
         Returns:
             The attributes by name.
@@ -323,10 +321,10 @@ class _ByFunction(Schedule):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned; functions stay as they are.
+        """Restore the state that ``state_dict`` returned; functions stay unchanged.
 
         Args:
-            state_dict: As ``state_dict()`` returns it.
+            state_dict: A dict that ``state_dict()`` returned.
         """
         saved = dict(state_dict)
         for fn, attributes in zip(self.lr_lambdas, saved.pop("lr_lambdas"), strict=True):
@@ -335,16 +333,16 @@ class _ByFunction(Schedule):
         super().load_state_dict(saved)
 
 
-class LambdaLR(_ByFunction):
-    """The first rate times a function of the epoch.
+class LambdaLR(_FunctionSchedule):
+    """Schedule: the initial learning rate times a function of the epoch.
 
     Args:
-        optimizer: Whose rates are changed.
-        lr_lambda: From the epoch to the factor, or a list with one per parameter group.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        optimizer: The optimizer whose learning rates are changed.
+        lr_lambda: Function from the epoch to the factor, or a list of one per parameter group.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: If the list is not as long as the parameter groups.
+        ValueError: If the list has another length than the parameter groups.
 
     Example:
         >>> import tinytorch as tt
@@ -360,16 +358,16 @@ class LambdaLR(_ByFunction):
         return base_lr * self.lr_lambdas[index](self.last_epoch)
 
 
-class MultiplicativeLR(_ByFunction):
-    """The rate times a function of the epoch, at every step.
+class MultiplicativeLR(_FunctionSchedule):
+    """Schedule that multiplies the learning rate by a function of the epoch, at every step.
 
     Args:
-        optimizer: Whose rates are changed.
-        lr_lambda: From the epoch to the factor, or a list with one per parameter group.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        optimizer: The optimizer whose learning rates are changed.
+        lr_lambda: Function from the epoch to the factor, or a list of one per parameter group.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: If the list is not as long as the parameter groups.
+        ValueError: If the list has another length than the parameter groups.
 
     Example:
         >>> import tinytorch as tt
@@ -387,13 +385,13 @@ class MultiplicativeLR(_ByFunction):
 
 
 class StepLR(ClosedForm):
-    """The rate times ``gamma`` every ``step_size`` epochs.
+    """Schedule that multiplies the learning rate by ``gamma`` every ``step_size`` epochs.
 
     Args:
-        optimizer: Whose rates are changed.
-        step_size: Epochs between falls.
+        optimizer: The optimizer whose learning rates are changed.
+        step_size: Number of epochs between two changes.
         gamma: The factor. Default: 0.1.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
         >>> import tinytorch as tt
@@ -423,13 +421,13 @@ class StepLR(ClosedForm):
 
 
 class MultiStepLR(ClosedForm):
-    """The rate times ``gamma`` at given epochs.
+    """Schedule that multiplies the learning rate by ``gamma`` at each of the milestones.
 
     Args:
-        optimizer: Whose rates are changed.
-        milestones: The epochs; one that comes twice counts twice.
+        optimizer: The optimizer whose learning rates are changed.
+        milestones: The epochs. An epoch that is listed twice counts twice.
         gamma: The factor. Default: 0.1.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
         >>> import tinytorch as tt
@@ -463,13 +461,13 @@ class MultiStepLR(ClosedForm):
 
 
 class ConstantLR(ClosedForm):
-    """The rate times ``factor`` until epoch ``total_iters``, then as it was.
+    """Schedule that multiplies the learning rate by ``factor`` until epoch ``total_iters``.
 
     Args:
-        optimizer: Whose rates are changed.
+        optimizer: The optimizer whose learning rates are changed.
         factor: The factor, from 0 to 1. Default: 1/3.
-        total_iters: Epochs it holds for. Default: 5.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        total_iters: Number of epochs with the factor; then the initial rate returns. Default: 5.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
         ValueError: If ``factor`` is not between 0 and 1.
@@ -505,14 +503,14 @@ class ConstantLR(ClosedForm):
 
 
 class LinearLR(ClosedForm):
-    """The rate times a factor that goes from one value to another along a line.
+    """Schedule that multiplies the learning rate by a factor that changes linearly.
 
     Args:
-        optimizer: Whose rates are changed.
-        start_factor: The factor at first, above 0 and up to 1. Default: 1/3.
+        optimizer: The optimizer whose learning rates are changed.
+        start_factor: The factor at the start, above 0 and up to 1. Default: 1/3.
         end_factor: The factor from epoch ``total_iters`` on, from 0 to 1. Default: 1.
-        total_iters: Epochs on the way. Default: 5.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        total_iters: Number of epochs in which the factor changes. Default: 5.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
         ValueError: If a factor is out of range.
@@ -562,12 +560,12 @@ class LinearLR(ClosedForm):
 
 
 class ExponentialLR(ClosedForm):
-    """The rate times ``gamma`` at every epoch.
+    """Schedule that multiplies the learning rate by ``gamma`` at every epoch.
 
     Args:
-        optimizer: Whose rates are changed.
+        optimizer: The optimizer whose learning rates are changed.
         gamma: The factor.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
         >>> import tinytorch as tt
@@ -591,13 +589,13 @@ class ExponentialLR(ClosedForm):
 
 
 class PolynomialLR(ClosedForm):
-    """The rate falls to 0 as a power of the epochs that are left.
+    """Schedule whose learning rate falls to 0 as a power of the remaining epochs.
 
     Args:
-        optimizer: Whose rates are changed.
-        total_iters: Epochs until 0. Default: 5.
+        optimizer: The optimizer whose learning rates are changed.
+        total_iters: Number of epochs until the rate is 0. Default: 5.
         power: The power. Default: 1.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
         >>> import tinytorch as tt
@@ -633,13 +631,13 @@ class PolynomialLR(ClosedForm):
 
 
 class CosineAnnealingLR(ClosedForm):
-    """The rate falls to ``eta_min`` along half a cosine in ``T_max`` epochs, and rises again.
+    """Schedule whose rate falls to ``eta_min`` along half a cosine, and then rises again.
 
     Args:
-        optimizer: Whose rates are changed.
-        T_max: Epochs until the minimum.
-        eta_min: The least rate. Default: 0.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        optimizer: The optimizer whose learning rates are changed.
+        T_max: Number of epochs until the minimum.
+        eta_min: The lowest learning rate. Default: 0.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
         >>> import tinytorch as tt
@@ -671,7 +669,7 @@ class CosineAnnealingLR(ClosedForm):
         if self._step_count == 1 and self.last_epoch > 0:
             return self._closed_rate(base_lr)
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            # The rate is at its minimum: there is no ratio to go on from.
+            # The rate is at its minimum, so the ratio below would divide by zero.
             return lr + (base_lr - self.eta_min) * (1 - math.cos(math.pi / self.T_max)) / 2
         ratio = self._cosine(self.last_epoch) / self._cosine(self.last_epoch - 1)
         return ratio * (lr - self.eta_min) + self.eta_min

@@ -1,4 +1,4 @@
-"""Schedules that follow a measured quantity, and schedules made of schedules."""
+"""Schedules that depend on a metric, and schedules composed of other schedules."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..warnings import warn
-from ._lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, assign, check_optimizer, values
+from ._lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, assign, check_optimizer, group_values
 from .optimizer import Optimizer
 
 __all__ = ["ChainedScheduler", "ReduceLROnPlateau", "SequentialLR"]
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate times ``factor`` whenever a measured quantity has stopped improving.
+    """Schedule that multiplies the rate by ``factor`` when a metric has stopped improving.
 
-    ``step`` takes the quantity, such as the validation loss of the epoch.
+    ``step`` takes the metric, such as the validation loss of the epoch.
 
     Args:
-        optimizer: Whose rates are changed.
-        mode: ``"min"`` if less is better, ``"max"`` if more is. Default: ``"min"``.
+        optimizer: The optimizer whose learning rates are changed.
+        mode: ``"min"`` if a smaller metric is better, ``"max"`` if a larger one is. Default:
+            ``"min"``.
         factor: The factor, below 1. Default: 0.1.
-        patience: Epochs without improvement that are let pass. Default: 10.
-        threshold: What counts as an improvement. Default: 1e-4.
+        patience: Number of epochs without improvement before the rate is reduced. Default: 10.
+        threshold: The smallest change that counts as an improvement. Default: 1e-4.
         threshold_mode: Whether ``threshold`` is a share of the best value (``"rel"``) or a
             difference from it (``"abs"``). Default: ``"rel"``.
-        cooldown: Epochs after a fall in which none is counted. Default: 0.
-        min_lr: The least rate, or a list with one per parameter group. Default: 0.
-        eps: A rate is left as it is if it would fall by less. Default: 1e-8.
+        cooldown: Number of epochs after a reduction in which bad epochs do not count. Default: 0.
+        min_lr: The lowest rate, or a list with one per parameter group. Default: 0.
+        eps: The smallest reduction; a smaller one is not made. Default: 1e-8.
 
     Raises:
-        TypeError: If ``optimizer`` is none.
-        ValueError: For a factor of 1 or more or an unknown mode.
+        TypeError: If ``optimizer`` is not an ``Optimizer``.
+        ValueError: If the factor is 1 or more, or a mode is unknown.
 
     Example:
         >>> import tinytorch as tt
@@ -75,7 +76,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch: int = 0
-        self._last_lr = values(optimizer, "lr")
+        self._last_lr = group_values(optimizer, "lr")
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
 
@@ -95,11 +96,11 @@ class ReduceLROnPlateau(LRScheduler):
         self.num_bad_epochs: int = 0
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Count the epoch as good or bad, and lower the rates after too many bad ones.
+        """Count the epoch as good or bad, and lower the rates after too many bad epochs.
 
         Args:
-            metrics: The quantity, a number or a tensor of one element.
-            epoch: Deprecated: go to this epoch in place of the next.
+            metrics: The metric, a number or a tensor of one element.
+            epoch: Deprecated: the number of this epoch, in place of the next one.
         """
         current = float(metrics)
         if epoch is None:
@@ -119,7 +120,7 @@ class ReduceLROnPlateau(LRScheduler):
             self._reduce_lr()
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
-        self._last_lr = values(self.optimizer, "lr")
+        self._last_lr = group_values(self.optimizer, "lr")
 
     def _reduce_lr(self) -> None:
         groups = self.optimizer.param_groups
@@ -141,34 +142,34 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the rate fell so recently that bad epochs do not count."""
+        """Whether the rate was reduced so recently that bad epochs do not count."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
         sign = -1.0 if self.mode == "min" else 1.0
         if self.threshold_mode == "rel":
-            wanted = best * (1.0 + sign * self.threshold)
+            limit = best * (1.0 + sign * self.threshold)
         else:
-            wanted = best + sign * self.threshold
-        return a < wanted if self.mode == "min" else a > wanted
+            limit = best + sign * self.threshold
+        return a < limit if self.mode == "min" else a > limit
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned.
+        """Restore the state that ``state_dict`` returned.
 
         Args:
-            state_dict: As ``state_dict()`` returns it.
+            state_dict: A dict that ``state_dict()`` returned.
         """
         super().load_state_dict(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
 
 class _Composition(LRScheduler):
-    """A scheduler that leaves the work to others."""
+    """Scheduler that is composed of other schedulers."""
 
     _schedulers: list[LRScheduler]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, with a state for each of the schedulers.
+        """The state as a dict, without the optimizer, with a state for each scheduler.
 
         Returns:
             The attributes by name; ``_schedulers`` is a list of state dicts.
@@ -179,10 +180,10 @@ class _Composition(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned.
+        """Restore the state that ``state_dict`` returned.
 
         Args:
-            state_dict: As ``state_dict()`` returns it.
+            state_dict: A dict that ``state_dict()`` returned.
         """
         saved = dict(state_dict)
         for scheduler, state in zip(self._schedulers, saved.pop("_schedulers"), strict=True):
@@ -190,7 +191,7 @@ class _Composition(LRScheduler):
         super().load_state_dict(saved)
 
     def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        """Refuse what cannot be stepped together."""
+        """Raise for schedulers that cannot be stepped together."""
         name = type(self).__name__
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
@@ -210,12 +211,12 @@ class _Composition(LRScheduler):
                 )
 
     def _begin(self) -> None:
-        """Make the first step again."""
+        """Repeat the initial step."""
         raise NotImplementedError
 
 
-def _hand_over(scheduler: LRScheduler) -> None:
-    """Let a scheduler begin in the middle of a sequence, from the first rates."""
+def _start_within_sequence(scheduler: LRScheduler) -> None:
+    """Start a scheduler in the middle of a sequence, from the initial learning rates."""
     if not isinstance(scheduler, _Composition):
         scheduler._update_lr(0)
         return
@@ -233,15 +234,15 @@ def _begin(scheduler: LRScheduler) -> None:
 
 
 class ChainedScheduler(_Composition):
-    """Several schedulers at every step, each changing what the one before it set.
+    """Schedule that steps several schedulers at every step, each on the rates of the one before.
 
     Args:
         schedulers: The schedulers, all of one optimizer.
-        optimizer: That optimizer. Default: the first scheduler's.
+        optimizer: The optimizer. Default: that of the first scheduler.
 
     Raises:
-        ValueError: For none, for schedulers of several optimizers, and for
-            ``ReduceLROnPlateau``, whose step takes an argument.
+        ValueError: If there is no scheduler, if the schedulers have different optimizers, or if
+            one is a ``ReduceLROnPlateau``, whose ``step`` requires an argument.
 
     Example:
         >>> import tinytorch as tt
@@ -267,33 +268,33 @@ class ChainedScheduler(_Composition):
         self._check(schedulers, optimizer)
         self._schedulers = list(schedulers)
         self.optimizer: Optimizer = check_optimizer(optimizer)
-        self._last_lr = values(self.optimizer, "lr")
+        self._last_lr = group_values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
         """Step every scheduler, in order."""
         for scheduler in self._schedulers:
             scheduler.step()
-        self._last_lr = values(self.optimizer, "lr")
+        self._last_lr = group_values(self.optimizer, "lr")
 
     def _begin(self) -> None:
         for scheduler in self._schedulers:
             _begin(scheduler)
-        self._last_lr = values(self.optimizer, "lr")
+        self._last_lr = group_values(self.optimizer, "lr")
 
 
 class SequentialLR(_Composition):
-    """Several schedulers one after the other.
+    """Schedule that runs several schedulers one after the other.
 
     Args:
-        optimizer: Whose rates are changed.
+        optimizer: The optimizer whose learning rates are changed.
         schedulers: The schedulers, all of ``optimizer``.
-        milestones: Epochs at which the second, third, ... take over; each begins from its
-            own epoch 0.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        milestones: Epochs at which the second, third, ... scheduler starts. Each scheduler starts
+            at its own epoch 0.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: For none, for schedulers of several optimizers, for
-            ``ReduceLROnPlateau``, and unless there is one milestone less than schedulers.
+        ValueError: If there is no scheduler, if the schedulers have different optimizers, if one
+            is a ``ReduceLROnPlateau``, or unless there is one milestone less than schedulers.
 
     Example:
         >>> import tinytorch as tt
@@ -336,17 +337,17 @@ class SequentialLR(_Composition):
         self._last_lr = schedulers[0].get_last_lr()
 
     def _start_over(self) -> None:
-        """Undo the first step that every scheduler made, and make the first one's alone."""
+        """Undo the initial step of every scheduler, and repeat that of the first scheduler."""
         for group in self.optimizer.param_groups:
             assign(group, "lr", group["initial_lr"])
         self.recursive_undo()
         self._schedulers[0]._initial_step()
 
     def recursive_undo(self, sched: LRScheduler | None = None) -> None:
-        """Take one step back in every scheduler at the bottom.
+        """Move every scheduler that is not a composition one step back.
 
         Args:
-            sched: One scheduler among these. Default: all of them.
+            sched: The scheduler to move back. Default: all schedulers of the sequence.
 
         Example:
             >>> import tinytorch as tt
@@ -368,15 +369,15 @@ class SequentialLR(_Composition):
     def _begin(self) -> None:
         self.last_epoch = 0
         _begin(self._schedulers[0])
-        self._last_lr = values(self.optimizer, "lr")
+        self._last_lr = group_values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]
-        """Step the scheduler whose turn it is."""
+        """Step the scheduler of the present epoch."""
         self.last_epoch += 1
         turn = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[turn]
         if turn > 0 and self._milestones[turn - 1] == self.last_epoch:
-            _hand_over(scheduler)
+            _start_within_sequence(scheduler)
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()

@@ -1,4 +1,4 @@
-"""Schedules that come back: warm restarts, cycles and the one-cycle policy."""
+"""Cyclic schedules: warm restarts, cycles and the one-cycle policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._lr_base import (
     assign,
     check_anneal_strategy,
     check_optimizer,
-    own,
+    clone_tensor,
     per_group,
 )  # fmt: skip
 from .optimizer import Optimizer, ParamGroup
@@ -25,17 +25,17 @@ _NO_MOMENTUM = "optimizer must support momentum or beta1 with `cycle_momentum` o
 
 
 class CosineAnnealingWarmRestarts(Schedule):
-    """The rate falls to ``eta_min`` along half a cosine, and starts again from the top.
+    """Schedule whose rate falls to ``eta_min`` along half a cosine, and then restarts.
 
     Args:
-        optimizer: Whose rates are changed.
-        T_0: Epochs until the first restart.
-        T_mult: Factor by which each cycle is longer than the last. Default: 1.
-        eta_min: The least rate. Default: 0.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        optimizer: The optimizer whose learning rates are changed.
+        T_0: Number of epochs until the first restart.
+        T_mult: Factor by which each cycle is longer than the one before. Default: 1.
+        eta_min: The lowest learning rate. Default: 0.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: If ``T_0`` or ``T_mult`` is not a positive int, ``eta_min`` no number.
+        ValueError: If ``T_0`` or ``T_mult`` is not a positive int, or ``eta_min`` not a number.
 
     Example:
         >>> import tinytorch as tt
@@ -78,18 +78,18 @@ class CosineAnnealingWarmRestarts(Schedule):
         super().__init__(optimizer, last_epoch)
 
     def _initial_step(self) -> None:
-        self._step_initially()
+        self._run_initial_step()
 
     def _rate(self, index: int, lr: Any, base_lr: Any) -> Any:
         height = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return self.eta_min + (base_lr - self.eta_min) * height / 2
 
     def step(self, epoch: float | None = None) -> None:
-        """Set the rates of the next epoch, or of any point within one.
+        """Set the learning rates of the next epoch, or of any point within an epoch.
 
         Args:
-            epoch: Where to go, in epochs; ``i + batch / batches`` lets the rate change from
-                batch to batch. Default: the next epoch.
+            epoch: The epoch, which may be fractional: ``i + batch / batches`` changes the rate
+                from batch to batch. Default: the next epoch.
 
         Raises:
             ValueError: If ``epoch`` is negative.
@@ -101,12 +101,12 @@ class CosineAnnealingWarmRestarts(Schedule):
                 self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
         else:
-            # Also the first step, which a sequence of schedulers takes back and makes again.
+            # This includes the initial step, which SequentialLR undoes and repeats.
             epoch = 0 if epoch is None else epoch
             if epoch < 0:
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
             self._go_to(epoch)
-        # The base class counts on by one to get there.
+        # The base class adds one to last_epoch.
         self.last_epoch: int = math.floor(epoch) - 1
         self._update_lr()
 
@@ -122,14 +122,14 @@ class CosineAnnealingWarmRestarts(Schedule):
             self.T_i, self.T_cur = self.T_0 * self.T_mult**n, epoch - start
 
 
-class _Cycling(LRScheduler):
-    """What the schedules that move momentum against the rate share."""
+class _MomentumCycle(LRScheduler):
+    """Base of the schedules that change momentum inversely to the learning rate."""
 
     cycle_momentum: bool
     use_beta1: bool
 
     def _find_momentum(self, optimizer: Optimizer) -> None:
-        """Note whether the optimizer has ``momentum`` or ``betas``."""
+        """Record whether the optimizer has ``momentum`` or ``betas``."""
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError(_NO_MOMENTUM)
         self.use_beta1 = "betas" in optimizer.defaults
@@ -141,30 +141,32 @@ class _Cycling(LRScheduler):
             group["momentum"] = momentum
 
 
-class CyclicLR(_Cycling):
-    """The rate goes up and down between two values; momentum, against it.
+class CyclicLR(_MomentumCycle):
+    """Schedule whose rate cycles between two values; momentum changes inversely.
 
-    ``step`` is meant to be called after every batch.
+    Call ``step`` after every batch.
 
     Args:
-        optimizer: Whose rates are changed.
+        optimizer: The optimizer whose learning rates are changed.
         base_lr: The lowest rate, or a list with one per parameter group.
         max_lr: The highest rate of the first cycle, or a list.
-        step_size_up: Steps upwards. Default: 2000.
-        step_size_down: Steps downwards. Default: ``step_size_up``.
-        mode: ``"triangular"``: all cycles alike; ``"triangular2"``: each half as high as
-            the last; ``"exp_range"``: ``gamma**step`` as high.
+        step_size_up: Number of steps in which the rate rises. Default: 2000.
+        step_size_down: Number of steps in which it falls. Default: ``step_size_up``.
+        mode: ``"triangular"``: all cycles have the same height. ``"triangular2"``: each cycle
+            has half the height of the one before. ``"exp_range"``: the height is scaled by
+            ``gamma**step``.
         gamma: See ``mode``. Default: 1.
-        scale_fn: Height of a cycle, from its number or the step; replaces ``mode``.
-        scale_mode: What ``scale_fn`` gets: ``"cycle"`` or ``"iterations"``.
-        cycle_momentum: Move the momentum, or Adam's first beta, too. Default: True.
+        scale_fn: Function from the number of the cycle, or of the step, to the height; replaces
+            ``mode``.
+        scale_mode: Argument of ``scale_fn``: ``"cycle"`` or ``"iterations"``.
+        cycle_momentum: Whether to change the momentum, or Adam's first beta, too. Default: True.
         base_momentum: The lowest momentum, or a list. Default: 0.8.
         max_momentum: The highest momentum, or a list. Default: 0.9.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: For an unknown mode, lists of another length than the parameter groups,
-            or an optimizer without momentum where it is to move.
+        ValueError: If the mode is unknown, if a list has another length than the parameter groups,
+            or if ``cycle_momentum`` is set for an optimizer without momentum.
 
     Example:
         >>> import tinytorch as tt
@@ -232,12 +234,12 @@ class CyclicLR(_Cycling):
             group["base_momentum"] = low
 
     def _init_scale_fn(self) -> None:
-        """Choose what a built-in ``scale_fn`` counts; ``__init__`` calls it."""
+        """Set ``scale_mode`` for a built-in ``scale_fn``; called by ``__init__``."""
         if self._scale_fn_custom is None:
             self.scale_mode = "iterations" if self.mode == "exp_range" else "cycle"
 
     def scale_fn(self, x: float) -> float:
-        """The height of the cycle, as a share of the first one's.
+        """The height of a cycle relative to the first cycle.
 
         Example:
             >>> import tinytorch as tt
@@ -251,7 +253,7 @@ class CyclicLR(_Cycling):
 
     @property
     def _scale_fn_ref(self) -> Callable[[float], float] | None:
-        """Built-in function of the mode; None if ``scale_fn`` is given."""
+        """Built-in function of the mode; None if ``scale_fn`` was passed."""
         if self._scale_fn_custom is not None:
             return None
         if self.mode == "triangular":
@@ -273,7 +275,7 @@ class CyclicLR(_Cycling):
         return float(gamma**x)
 
     def get_lr(self) -> list[Any]:
-        """The rates of the next step; it sets the momentum too."""
+        """Learning rates of the next step; also sets the momentum."""
         self._warn_outside_step()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
@@ -289,22 +291,22 @@ class CyclicLR(_Cycling):
         ]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of ``scale_fn`` the attributes, if it has any.
+        """The state as a dict, without the optimizer; ``scale_fn`` as its attributes, if any.
 
         Returns:
             The attributes by name.
         """
         state = super().state_dict()
         fn = state.pop("_scale_fn_custom")
-        plain = fn is None or isinstance(fn, types.FunctionType)
-        state["_scale_fn_custom"] = None if plain else fn.__dict__.copy()
+        is_function = fn is None or isinstance(fn, types.FunctionType)
+        state["_scale_fn_custom"] = None if is_function else fn.__dict__.copy()
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned; ``scale_fn`` stays as it is.
+        """Restore the state that ``state_dict`` returned; a function ``scale_fn`` stays unchanged.
 
         Args:
-            state_dict: As ``state_dict()`` returns it.
+            state_dict: A dict that ``state_dict()`` returned.
         """
         saved = dict(state_dict)
         attributes = saved.pop("_scale_fn_custom")
@@ -313,32 +315,32 @@ class CyclicLR(_Cycling):
         super().load_state_dict(saved)
 
 
-class OneCycleLR(_Cycling):
-    """The rate rises to ``max_lr`` and falls far below where it began, in one cycle.
+class OneCycleLR(_MomentumCycle):
+    """Schedule of one cycle: the rate rises to ``max_lr`` and falls far below its initial value.
 
-    ``step`` is meant to be called after every batch.
+    Call ``step`` after every batch.
 
     Args:
-        optimizer: Whose rates are changed.
+        optimizer: The optimizer whose learning rates are changed.
         max_lr: The highest rate, or a list with one per parameter group.
-        total_steps: Steps of the cycle. Default: ``epochs * steps_per_epoch``.
-        epochs: Epochs of the cycle.
-        steps_per_epoch: Batches of an epoch.
-        pct_start: Share of the steps for the rise. Default: 0.3.
+        total_steps: Number of steps of the cycle. Default: ``epochs * steps_per_epoch``.
+        epochs: Number of epochs of the cycle.
+        steps_per_epoch: Number of batches of an epoch.
+        pct_start: Share of the steps in which the rate rises. Default: 0.3.
         anneal_strategy: ``"cos"`` or ``"linear"``. Default: ``"cos"``.
-        cycle_momentum: Move the momentum, or Adam's first beta, against the rate.
-            Default: True.
+        cycle_momentum: Whether to change the momentum, or Adam's first beta, inversely to the
+            rate. Default: True.
         base_momentum: The lowest momentum, or a list. Default: 0.85.
         max_momentum: The highest momentum, or a list. Default: 0.95.
-        div_factor: The first rate is ``max_lr / div_factor``. Default: 25.
-        final_div_factor: The last is that divided by this. Default: 1e4.
-        three_phase: Fall to the first rate as fast as it rose, then to the last.
-            Default: False.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        div_factor: The initial rate is ``max_lr / div_factor``. Default: 25.
+        final_div_factor: The final rate is the initial rate divided by this. Default: 1e4.
+        three_phase: Whether the rate falls to the initial rate in as many steps as it rose, and
+            then to the final rate. Default: False.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: For arguments out of range or missing, an optimizer without momentum
-            where it is to move, and more steps than the cycle has.
+        ValueError: If an argument is out of range or missing, if ``cycle_momentum`` is set for an
+            optimizer without momentum, or if ``step`` is called more often than the cycle allows.
 
     Example:
         >>> import tinytorch as tt
@@ -405,7 +407,7 @@ class OneCycleLR(_Cycling):
             group["base_momentum"] = low
 
     def _anneal_func(self, start: Any, end: Any, pct: float) -> Any:
-        """Value between ``start`` and ``end``, by the strategy; ``get_lr`` calls it."""
+        """Interpolate between ``start`` and ``end`` by the strategy; called by ``get_lr``."""
         if self._anneal_func_type == "linear":
             return self._annealing_linear(start, end, pct)
         return self._annealing_cos(start, end, pct)
@@ -419,7 +421,7 @@ class OneCycleLR(_Cycling):
         return (end - start) * pct + start
 
     def get_lr(self) -> list[Any]:
-        """The rates of the next step; it sets the momentum too."""
+        """Learning rates of the next step; also sets the momentum."""
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
@@ -439,7 +441,7 @@ class OneCycleLR(_Cycling):
                 first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
                 self._set_momentum(group, self._anneal_func(first, last, share))
         return [
-            self._anneal_func(own(group[phase["start_lr"]]), group[phase["end_lr"]], share)
+            self._anneal_func(clone_tensor(group[phase["start_lr"]]), group[phase["end_lr"]], share)
             for group in self.optimizer.param_groups
         ]
 
@@ -459,13 +461,13 @@ def _cycle_length(total_steps: int | None, epochs: int | None, steps_per_epoch: 
 
 def _phases(total_steps: int, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
     rise = float(pct_start * total_steps) - 1
-    ways = [(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+    phases = [(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     last = total_steps - 1
     if three_phase:
         back = float(2 * pct_start * total_steps) - 2
-        ways.append((back, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
-        ways.append((last, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
+        phases.append((back, "max_lr", "initial_lr", "base_momentum", "max_momentum"))
+        phases.append((last, "initial_lr", "min_lr", "max_momentum", "max_momentum"))
     else:
-        ways.append((last, "max_lr", "min_lr", "base_momentum", "max_momentum"))
+        phases.append((last, "max_lr", "min_lr", "base_momentum", "max_momentum"))
     keys = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
-    return [dict(zip(keys, way, strict=True)) for way in ways]
+    return [dict(zip(keys, phase, strict=True)) for phase in phases]

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check, check_lr, functional, like, number, run, scalar_state
+from ._base import (
+    ArrayOptimizer,
+    check,
+    check_lr,
+    document_functional,
+    run_functional,
+    scalar_state,
+    state_like,
+    to_number,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adadelta", "adadelta"]
 
 
 class Adadelta(ArrayOptimizer):
-    r"""Adadelta: steps in the units of the parameter, without a rate to tune.
+    r"""Adadelta: steps in the units of the parameter, without a tuned learning rate.
 
     With gradient ``g``::
 
@@ -23,16 +32,16 @@ class Adadelta(ArrayOptimizer):
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Factor of the step. Default: 1.
         rho: Decay rate of the averages, in [0, 1]. Default: 0.9.
-        eps: Added under the roots. Default: 1e-6.
+        eps: Number added under the square roots. Default: 1e-6.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        foreach: Accepted; selects nothing. Default: None.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        foreach: Accepted and ignored. Default: None.
+        capturable: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: False.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 
     Raises:
-        ValueError: For a negative number or ``rho`` above 1.
+        ValueError: If a number is negative, or ``rho`` above 1.
 
     Example:
         >>> import tinytorch as tt
@@ -78,14 +87,14 @@ class Adadelta(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        return {"step": scalar_state(), "square_avg": like(p), "acc_delta": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"step": scalar_state(), "square_avg": state_like(p), "acc_delta": state_like(p)}
 
     def _update(self, group: ParamGroup) -> None:
         for bucket in self._buckets(group, ["square_avg", "acc_delta"]):
             bucket.run(
                 "adadelta_update",
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 rho=group["rho"],
                 eps=group["eps"],
                 weight_decay=group["weight_decay"],
@@ -93,7 +102,7 @@ class Adadelta(ArrayOptimizer):
             )
 
 
-@functional(
+@document_functional(
     Adadelta,
     "[tt.zeros(2)], [tt.zeros(2)], [tt.tensor(0.0)], lr=1.0, rho=0.9, eps=1e-6, "
     "weight_decay=0, maximize=False",
@@ -104,4 +113,4 @@ def adadelta(
     foreach: bool | None = None, differentiable: bool = False, has_complex: bool = False, *,
     lr: float, rho: float, eps: float, weight_decay: float, maximize: bool,
 ) -> None:  # fmt: skip
-    run(Adadelta, params, grads, locals())
+    run_functional(Adadelta, params, grads, locals())

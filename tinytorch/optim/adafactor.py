@@ -6,16 +6,16 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor, wrap
-from ._base import ArrayOptimizer, like, number, scalar_state, with_gradients
+from ._base import ArrayOptimizer, params_and_grads, scalar_state, state_like, to_number
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adafactor"]
 
 
 class Adafactor(ArrayOptimizer):
-    r"""Adafactor: Adam's second moment of a matrix kept as the means of its rows and columns.
+    r"""Adafactor: Adam whose second moment of a matrix is stored as row and column means.
 
-    The state of an ``(n, m)`` matrix is ``n + m`` numbers. With gradient ``g`` at step ``t``::
+    The state of an ``(n, m)`` matrix has ``n + m`` elements. With gradient ``g`` at step ``t``::
 
         V = V + t**beta2_decay * (g**2 - V)                (as row and column means)
         u = g / sqrt(max(V, eps1**2))
@@ -25,18 +25,18 @@ class Adafactor(ArrayOptimizer):
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Largest step, relative to the size of the parameter. Default: 0.01.
-        beta2_decay: Power of the step count that the averages forget by, at most 0.
+        beta2_decay: Exponent of the step count in the decay rate of the averages, at most 0.
             Default: -0.8.
-        eps: ``(eps1, eps2)``: the first keeps divisors above 0, the second is the least
-            size of a parameter. Default: (the dtype's machine epsilon, 0.001).
-        d: Step size, root mean square, above which a step is clipped. Default: 1.
+        eps: ``(eps1, eps2)``: the first keeps divisors above 0, the second is the lower bound of
+            the size of a parameter. Default: (the dtype's machine epsilon, 0.001).
+        d: Root mean square of a step above which the step is clipped. Default: 1.
         weight_decay: Decay per step, relative to ``lr``. Default: 0.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
 
     Raises:
-        ValueError: For a number out of range.
-        RuntimeError: For complex parameters.
+        ValueError: If a number is out of range.
+        RuntimeError: If a parameter is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -69,7 +69,7 @@ class Adafactor(ArrayOptimizer):
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         for valid, what, value in (
-            (number(lr) >= 0.0, "Learning rate should be >= 0", lr),
+            (to_number(lr) >= 0.0, "Learning rate should be >= 0", lr),
             (beta2_decay <= 0.0, "beta2_decay should be <= 0", beta2_decay),
             (eps[0] is None or eps[0] >= 0.0, "epsilon1 should be >= 0", eps[0]),
             (eps[1] >= 0.0, "epsilon2 should be >= 0", eps[1]),
@@ -89,12 +89,12 @@ class Adafactor(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         if p.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
         state = {"step": scalar_state()}
         if p.ndim < 2:
-            return {**state, "variance": like(p)}
+            return {**state, "variance": state_like(p)}
         xp, (*batch, n, m), dtype = p._xp, p.shape, p._data.dtype
         state["row_var"] = wrap(xp.zeros((*batch, n, 1), dtype), xp)
         state["col_var"] = wrap(xp.zeros((*batch, 1, m), dtype), xp)
@@ -106,9 +106,9 @@ class Adafactor(ArrayOptimizer):
         return step, dtypes.finfo(tensor.dtype).eps
 
     def _update(self, group: ParamGroup) -> None:
-        pairs = [(p, grad) for p, grad in with_gradients(group) if grad is not None]
+        pairs = [(p, grad) for p, grad in params_and_grads(group) if grad is not None]
         for p, _ in pairs:
-            self.state[p]  # a state dict lists parameters in order, not matrices first
+            self.state[p]  # Create the entry, so that a state dict lists parameters in order.
         matrices = [pair for pair in pairs if pair[0].ndim >= 2]
         vectors = [pair for pair in pairs if pair[0].ndim < 2]
         self._update_kind(_select(group, matrices), ["row_var", "col_var", None])
@@ -121,7 +121,7 @@ class Adafactor(ArrayOptimizer):
             bucket.run(
                 "adafactor_update",
                 step=step,
-                lr=number(group["lr"]),
+                lr=to_number(group["lr"]),
                 beta2_decay=group["beta2_decay"],
                 eps1=machine_epsilon if eps1 is None else eps1,
                 eps2=eps2,
@@ -132,5 +132,5 @@ class Adafactor(ArrayOptimizer):
 
 
 def _select(group: ParamGroup, pairs: list[tuple[Tensor, Any]]) -> ParamGroup:
-    """The group with these parameters and gradients alone."""
+    """Copy of the group that contains only these parameters and gradients."""
     return {**group, "params": [p for p, _ in pairs], "grads": [grad for _, grad in pairs]}

@@ -10,11 +10,11 @@ from ._base import (
     check,
     check_implementation,
     check_lr,
-    functional,
-    like,
-    number,
-    run,
+    document_functional,
+    run_functional,
     scalar_state,
+    state_like,
+    to_number,
 )
 from .optimizer import ParamGroup, ParamsT
 
@@ -22,7 +22,7 @@ __all__ = ["Adagrad", "adagrad"]
 
 
 class Adagrad(ArrayOptimizer):
-    r"""Adagrad: each element's rate falls with the sum of its squared gradients.
+    r"""Adagrad: each element's learning rate falls with the sum of its squared gradients.
 
     With gradient ``g`` at step ``t``::
 
@@ -32,18 +32,18 @@ class Adagrad(ArrayOptimizer):
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.01.
-        lr_decay: How fast the rate falls with the number of steps. Default: 0.
+        lr_decay: Decay of the learning rate with the number of steps. Default: 0.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        initial_accumulator_value: What the sums start from. Default: 0.
-        eps: Added to the denominator. Default: 1e-10.
-        foreach: Accepted; selects nothing. Default: None.
+        initial_accumulator_value: Initial value of the sums. Default: 0.
+        eps: Number added to the denominator. Default: 1e-10.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        fused: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: None.
 
     Raises:
-        ValueError: For a negative number.
+        ValueError: If a number is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -97,10 +97,10 @@ class Adagrad(ArrayOptimizer):
         }
         super().__init__(params, defaults)
         check_implementation(fused, foreach, differentiable)
-        # Unlike the others, Adagrad's state is there before the first step.
+        # Unlike the other optimizers, Adagrad creates its state before the first step.
         for group in self.param_groups:
             for p in group["params"]:
-                self.state[p] = self._start(p, group)
+                self.state[p] = self._initial_state(p, group)
 
     def share_memory(self) -> None:
         """Move the sums of squares to shared memory.
@@ -124,10 +124,10 @@ class Adagrad(ArrayOptimizer):
         """
         return False, super()._init_group(group, params, grads, *states)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         start = group["initial_accumulator_value"]
-        # A complex tensor is updated as its two parts, and each has a sum.
-        total = like(p, complex(start, start) if p.is_complex() else start)
+        # A complex tensor is updated as its real and imaginary parts; each has a sum.
+        total = state_like(p, complex(start, start) if p.is_complex() else start)
         return {"step": scalar_state(), "sum": total}
 
     def _update(self, group: ParamGroup) -> None:
@@ -135,7 +135,7 @@ class Adagrad(ArrayOptimizer):
             bucket.run(
                 "adagrad_update",
                 step=bucket.key,
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 lr_decay=group["lr_decay"],
                 eps=group["eps"],
                 weight_decay=group["weight_decay"],
@@ -143,7 +143,7 @@ class Adagrad(ArrayOptimizer):
             )
 
 
-@functional(
+@document_functional(
     Adagrad,
     "[tt.zeros(2)], [tt.tensor(0.0)], lr=0.1, lr_decay=0, eps=1e-10, weight_decay=0, "
     "maximize=False",
@@ -155,4 +155,4 @@ def adagrad(
     differentiable: bool = False, has_complex: bool = False, *, lr: float, weight_decay: float,
     lr_decay: float, eps: float, maximize: bool,
 ) -> None:  # fmt: skip
-    run(Adagrad, params, grads, locals())
+    run_functional(Adagrad, params, grads, locals())

@@ -7,13 +7,13 @@ from typing import Any
 from ..core.tensor import Tensor
 from ._base import (
     ArrayOptimizer,
-    check_averages,
+    check_adam_arguments,
     check_implementation,
-    functional,
-    like,
-    number,
-    run,
+    document_functional,
+    run_functional,
     scalar_state,
+    state_like,
+    to_number,
 )
 from .optimizer import ParamGroup, ParamsT
 
@@ -33,22 +33,22 @@ class Adam(ArrayOptimizer):
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.001.
         betas: Decay rates of the two averages, in [0, 1). Default: (0.9, 0.999).
-        eps: Added to the denominator. Default: 1e-8.
+        eps: Number added to the denominator. Default: 1e-8.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        amsgrad: Divide by the largest ``v`` so far, which convergence can be proved for.
+        amsgrad: Divide by the largest ``v`` so far, for which convergence can be proved.
             Default: False.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
-        capturable: Take an ``lr`` and betas that are tensors on a device without waiting for
-            their numbers. Default: False.
+        capturable: Use ``lr`` and betas that are tensors on a device without copying their values
+            to the host. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        fused: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: None.
-        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
-            the penalty: this makes it AdamW. Default: False.
+        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` instead of adding
+            the penalty, as AdamW does. Default: False.
 
     Raises:
-        ValueError: For a rate, ``eps`` or weight decay below 0, or betas outside [0, 1).
+        ValueError: If ``lr``, ``eps`` or ``weight_decay`` is negative, or a beta outside [0, 1).
 
     Example:
         >>> import tinytorch as tt
@@ -83,7 +83,7 @@ class Adam(ArrayOptimizer):
         decoupled_weight_decay: bool = False,
     ) -> None:
         _check_tensors(lr, betas, bool(foreach and not capturable))
-        check_averages(lr, betas, eps, weight_decay)
+        check_adam_arguments(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -100,10 +100,10 @@ class Adam(ArrayOptimizer):
         super().__init__(params, defaults)
         check_implementation(fused, foreach, differentiable)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        state = {"step": scalar_state(), "exp_avg": like(p), "exp_avg_sq": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        state = {"step": scalar_state(), "exp_avg": state_like(p), "exp_avg_sq": state_like(p)}
         if group["amsgrad"]:
-            state["max_exp_avg_sq"] = like(p)
+            state["max_exp_avg_sq"] = state_like(p)
         return state
 
     def _update(self, group: ParamGroup) -> None:
@@ -113,9 +113,9 @@ class Adam(ArrayOptimizer):
             bucket.run(
                 "adam_update",
                 step=bucket.key,
-                lr=number(group["lr"], group),
-                beta1=number(beta1, group),
-                beta2=number(beta2, group),
+                lr=to_number(group["lr"], group),
+                beta1=to_number(beta1, group),
+                beta2=to_number(beta2, group),
                 eps=group["eps"],
                 weight_decay=group["weight_decay"],
                 decoupled=group["decoupled_weight_decay"],
@@ -126,25 +126,25 @@ class Adam(ArrayOptimizer):
 class AdamW(Adam):
     r"""Adam with decoupled weight decay: ``p`` shrinks by ``lr * weight_decay`` per step.
 
-    The decay does not pass through the averages, so it acts on every parameter alike.
+    The decay does not enter the running averages, so it acts equally on all parameters.
 
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.001.
         betas: Decay rates of the two averages, in [0, 1). Default: (0.9, 0.999).
-        eps: Added to the denominator. Default: 1e-8.
+        eps: Number added to the denominator. Default: 1e-8.
         weight_decay: The decay per step, relative to ``lr``. Default: 0.01.
         amsgrad: Divide by the largest second moment so far. Default: False.
         maximize: Ascend instead of descending. Default: False.
-        foreach: Accepted; selects nothing. Default: None.
-        capturable: Take an ``lr`` and betas that are tensors on a device without waiting for
-            their numbers. Default: False.
+        foreach: Accepted and ignored. Default: None.
+        capturable: Use ``lr`` and betas that are tensors on a device without copying their values
+            to the host. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        fused: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: None.
 
     Raises:
-        ValueError: For a rate, ``eps`` or weight decay below 0, or betas outside [0, 1).
+        ValueError: If ``lr``, ``eps`` or ``weight_decay`` is negative, or a beta outside [0, 1).
 
     Example:
         >>> import tinytorch as tt
@@ -191,22 +191,22 @@ class AdamW(Adam):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        # Adam's checkpoints must not take the decoupling away.
+        # A checkpoint of Adam must not disable decoupled weight decay.
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
 
 
-def _check_tensors(lr: Any, betas: tuple[Any, Any], plain_foreach: bool) -> None:
-    """Refuse tensors as hyper-parameters where PyTorch does."""
+def _check_tensors(lr: Any, betas: tuple[Any, Any], noncapturable_foreach: bool) -> None:
+    """Raise for tensors as hyperparameters where PyTorch does."""
     tensors = [isinstance(beta, Tensor) for beta in betas]
-    if plain_foreach and isinstance(lr, Tensor):
+    if noncapturable_foreach and isinstance(lr, Tensor):
         raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
     if any(tensors) and not all(tensors):
         raise ValueError("betas must be either both floats or both Tensors")
     for index, beta in enumerate(betas):
         if not tensors[index]:
             continue
-        if plain_foreach:
+        if noncapturable_foreach:
             raise ValueError(
                 f"betas[{index}] as a Tensor is not supported for capturable=False and foreach=True"
             )
@@ -214,7 +214,7 @@ def _check_tensors(lr: Any, betas: tuple[Any, Any], plain_foreach: bool) -> None
             raise ValueError(f"Tensor betas[{index}] must be 1-element")
 
 
-@functional(
+@document_functional(
     Adam,
     "[tt.zeros(2)], [tt.zeros(2)], [], [tt.tensor(0.0)], amsgrad=False, beta1=0.9, "
     "beta2=0.99, lr=0.1, weight_decay=0, eps=1e-8, maximize=False",
@@ -228,4 +228,4 @@ def adam(
     decoupled_weight_decay: bool = False, *, amsgrad: bool, beta1: float | Tensor,
     beta2: float | Tensor, lr: float | Tensor, weight_decay: float, eps: float, maximize: bool,
 ) -> None:  # fmt: skip
-    run(Adam, params, grads, locals(), betas=(beta1, beta2))
+    run_functional(Adam, params, grads, locals(), betas=(beta1, beta2))

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check_averages, functional, like, number, run, scalar_state
+from ._base import (
+    ArrayOptimizer,
+    check_adam_arguments,
+    document_functional,
+    run_functional,
+    scalar_state,
+    state_like,
+    to_number,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Adamax", "adamax"]
 
 
 class Adamax(ArrayOptimizer):
-    r"""Adamax: Adam with the largest recent gradient in place of the second moment.
+    r"""Adamax: Adam with the infinity norm of recent gradients in place of the second moment.
 
     With gradient ``g`` at step ``t``::
 
@@ -22,16 +30,16 @@ class Adamax(ArrayOptimizer):
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.002.
         betas: Decay rates of ``m`` and ``u``, in [0, 1). Default: (0.9, 0.999).
-        eps: Added to the gradient's size. Default: 1e-8.
+        eps: Number added to the gradient's absolute value. Default: 1e-8.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        capturable: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: False.
 
     Raises:
-        ValueError: For a negative number or betas outside [0, 1).
+        ValueError: If a number is negative, or a beta outside [0, 1).
 
     Example:
         >>> import tinytorch as tt
@@ -61,7 +69,7 @@ class Adamax(ArrayOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_averages(lr, betas, eps, weight_decay)
+        check_adam_arguments(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -74,8 +82,8 @@ class Adamax(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        return {"step": scalar_state(), "exp_avg": like(p), "exp_inf": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"step": scalar_state(), "exp_avg": state_like(p), "exp_inf": state_like(p)}
 
     def _update(self, group: ParamGroup) -> None:
         beta1, beta2 = group["betas"]
@@ -83,7 +91,7 @@ class Adamax(ArrayOptimizer):
             bucket.run(
                 "adamax_update",
                 step=bucket.key,
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 beta1=beta1,
                 beta2=beta2,
                 eps=group["eps"],
@@ -92,7 +100,7 @@ class Adamax(ArrayOptimizer):
             )
 
 
-@functional(
+@document_functional(
     Adamax,
     "[tt.zeros(2)], [tt.zeros(2)], [tt.tensor(0.0)], eps=1e-8, beta1=0.9, beta2=0.99, "
     "lr=0.1, weight_decay=0",
@@ -103,4 +111,4 @@ def adamax(
     differentiable: bool = False, capturable: bool = False, has_complex: bool = False, *,
     eps: float, beta1: float, beta2: float, lr: float, weight_decay: float,
 ) -> None:  # fmt: skip
-    run(Adamax, params, grads, locals(), betas=(beta1, beta2))
+    run_functional(Adamax, params, grads, locals(), betas=(beta1, beta2))

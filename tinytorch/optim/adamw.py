@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import functional, run
+from ._base import document_functional, run_functional
 from .adam import AdamW as AdamW
 
 __all__ = ["AdamW", "adamw"]
 
 
-@functional(
+@document_functional(
     AdamW,
     "[tt.zeros(2)], [tt.zeros(2)], [], [tt.tensor(0.0)], amsgrad=False, beta1=0.9, "
     "beta2=0.99, lr=0.1, weight_decay=0, eps=1e-8, maximize=False",
@@ -23,4 +23,6 @@ def adamw(
     beta1: float | Tensor, beta2: float | Tensor, lr: float | Tensor, weight_decay: float,
     eps: float, maximize: bool,
 ) -> None:  # fmt: skip
-    run(AdamW, params, grads, locals(), betas=(beta1, beta2), decoupled_weight_decay=True)
+    run_functional(
+        AdamW, params, grads, locals(), betas=(beta1, beta2), decoupled_weight_decay=True
+    )

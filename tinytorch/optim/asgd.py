@@ -9,12 +9,12 @@ from ._base import (
     ArrayOptimizer,
     check,
     check_lr,
-    functional,
-    like,
-    number,
-    numbers_stay,
-    run,
+    document_functional,
+    has_device_scalars,
+    run_functional,
     scalar_state,
+    state_like,
+    to_number,
 )
 from .optimizer import ParamGroup, ParamsT
 
@@ -22,9 +22,9 @@ __all__ = ["ASGD", "asgd"]
 
 
 class ASGD(ArrayOptimizer):
-    r"""Averaged stochastic gradient descent: the mean of the visited points is the answer.
+    r"""Averaged stochastic gradient descent, whose state holds the average of the parameters.
 
-    With gradient ``g`` at step ``t``; ``ax``, in the state, is the average::
+    With gradient ``g`` at step ``t``, where ``ax`` in the state is the average::
 
         p = p * (1 - lambd * eta) - eta * g
         ax = ax + mu * (p - ax)
@@ -34,18 +34,18 @@ class ASGD(ArrayOptimizer):
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.01.
-        lambd: Decay of the parameters per step, relative to the rate. Default: 1e-4.
-        alpha: Power of the rate's fall. Default: 0.75.
+        lambd: Decay of the parameters per step, relative to the learning rate. Default: 1e-4.
+        alpha: Exponent of the learning rate's decay. Default: 0.75.
         t0: Step at which averaging starts. Default: 1e6.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        capturable: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: False.
 
     Raises:
-        ValueError: For a negative rate or weight decay.
+        ValueError: If the learning rate or weight decay is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -91,16 +91,16 @@ class ASGD(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         lr = _rate(group)
         eta = lr.detach().clone() if isinstance(lr, Tensor) else scalar_state(lr)
-        return {"step": scalar_state(), "eta": eta, "mu": scalar_state(1.0), "ax": like(p)}
+        return {"step": scalar_state(), "eta": eta, "mu": scalar_state(1.0), "ax": state_like(p)}
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
         step = super()._advance(state, group, fresh)
         lr, eta, mu = _rate(group), state["eta"], state["mu"]
         used = eta if isinstance(lr, Tensor) else eta.item(), mu.item()
-        # For the next step: this one uses what the last one left.
+        # Compute eta and mu of the next step; this step uses those of the last one.
         fallen = lr / (1.0 + group["lambd"] * lr * step) ** group["alpha"]
         if isinstance(fallen, Tensor):
             state["eta"] = fallen
@@ -123,11 +123,11 @@ class ASGD(ArrayOptimizer):
 
 
 def _rate(group: ParamGroup) -> Any:
-    """The learning rate: a number, or the tensor on a device that the host does not wait for."""
-    return group["lr"].reshape(()) if numbers_stay(group) else number(group["lr"])
+    """The learning rate as a number, or as a tensor on a device."""
+    return group["lr"].reshape(()) if has_device_scalars(group) else to_number(group["lr"])
 
 
-@functional(
+@document_functional(
     ASGD,
     "[tt.zeros(2)], [tt.ones(())], [tt.tensor(0.1)], [tt.tensor(0.0)], lambd=0, lr=0.1, "
     "t0=1e6, alpha=0.75, weight_decay=0",
@@ -139,4 +139,4 @@ def asgd(
     has_complex: bool = False, *, lambd: float, lr: float, t0: float, alpha: float,
     weight_decay: float,
 ) -> None:  # fmt: skip
-    run(ASGD, params, grads, locals())
+    run_functional(ASGD, params, grads, locals())

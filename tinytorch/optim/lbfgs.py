@@ -8,36 +8,36 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..dispatch.registry import find
 from ..state import enable_grad, no_grad
-from ._base import check_lr, number
+from ._base import check_lr, to_number
 from ._line_search import strong_wolfe
 from .optimizer import Optimizer, ParamsT
 
 __all__ = ["LBFGS"]
 
-#: Curvature below which a pair of steps is not worth remembering.
+#: Curvature up to which a step is not stored in the history.
 _LEAST_CURVATURE = 1e-10
 
 
 class LBFGS(Optimizer):
-    r"""L-BFGS: Newton's method with the curvature estimated from the last steps.
+    r"""L-BFGS: a quasi-Newton method that estimates the curvature from the last steps.
 
-    One ``step`` makes up to ``max_iter`` iterations and calls ``closure`` for each, or more
-    often with a line search. It keeps ``2 * history_size`` vectors as long as all
-    parameters together. There is one parameter group only.
+    One ``step`` makes up to ``max_iter`` iterations and calls ``closure`` once for each, or more
+    often with a line search. The state has ``2 * history_size`` vectors, each as long as all
+    parameters together. Only one parameter group is supported.
 
     Args:
         params: Tensors or ``(name, tensor)`` pairs.
-        lr: Step length, or with a line search its first trial. Default: 1.
-        max_iter: Iterations per step. Default: 20.
-        max_eval: Evaluations of ``closure`` per step, those of a line search included, which
-            may end one later. Default: ``max_iter * 5 // 4``.
-        tolerance_grad: Stop where no gradient is larger. Default: 1e-7.
-        tolerance_change: Stop where neither loss nor parameters change more. Default: 1e-9.
-        history_size: How many steps are remembered. Default: 100.
+        lr: Step length; with a line search, its first trial. Default: 1.
+        max_iter: Largest number of iterations per step. Default: 20.
+        max_eval: Largest number of evaluations of ``closure`` per step, including those of a line
+            search, which may exceed it. Default: ``max_iter * 5 // 4``.
+        tolerance_grad: Stop if no gradient is larger. Default: 1e-7.
+        tolerance_change: Stop if the loss or the parameters change by less. Default: 1e-9.
+        history_size: Number of steps that are stored. Default: 100.
         line_search_fn: ``"strong_wolfe"`` or None. Default: None.
 
     Raises:
-        ValueError: For a negative rate or several groups.
+        ValueError: If the learning rate is negative, or if there are several groups.
 
     Example:
         >>> import tinytorch as tt
@@ -89,15 +89,15 @@ class LBFGS(Optimizer):
         """Iterate until ``max_iter``, ``max_eval`` or a tolerance is reached.
 
         Args:
-            closure: Clears the gradients, computes the loss, calls ``backward`` and
+            closure: Function that clears the gradients, computes the loss, calls ``backward`` and
                 returns the loss. Required.
 
         Returns:
             The loss at the first evaluation.
 
         Raises:
-            TypeError: Without a closure.
-            RuntimeError: For a line search that is not known.
+            TypeError: If ``closure`` is missing.
+            RuntimeError: If ``line_search_fn`` is unknown.
         """
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
@@ -109,7 +109,7 @@ class LBFGS(Optimizer):
         state.setdefault("n_iter", 0)
         gradient = self._gather_flat_grad()
         if float(gradient.abs().max()) > group["tolerance_grad"]:
-            search = _Search(self, evaluate, state, float(first_loss), gradient)
+            search = _Iterations(self, evaluate, state, float(first_loss), gradient)
             search.run()
             search.save()
         return first_loss
@@ -119,7 +119,7 @@ class LBFGS(Optimizer):
     _numel_cache: int | None = None
 
     def _numel(self) -> int:
-        """Number of elements of the vector; a complex number counts twice."""
+        """Number of elements of the flat vector; a complex element counts twice."""
         if self._numel_cache is None:
             self._numel_cache = sum(_as_real(p).numel() for p in self._params)
         return self._numel_cache
@@ -164,11 +164,12 @@ def _as_real(tensor: Tensor) -> Any:
     return find("", "view_as_real")(tensor) if tensor.is_complex() else tensor
 
 
-class _Search:
+class _Iterations:
     """The iterations of one step.
 
-    ``old_dirs`` are the changes of the gradient, ``old_stps`` the changes of the parameters,
-    ``ro`` the reciprocals of their products: PyTorch's names, for its checkpoints.
+    The state has PyTorch's names, so that its checkpoints can be loaded: ``old_dirs`` are the
+    changes of the gradient, ``old_stps`` the changes of the parameters, and ``ro`` the
+    reciprocals of their products.
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class _Search:
         self.evaluate = evaluate
         self.state = state
         self.group = optimizer.param_groups[0]
-        self.lr = number(self.group["lr"])
+        self.lr = to_number(self.group["lr"])
         self.loss = loss
         self.gradient: Any = gradient
         self.evals = 1
@@ -198,7 +199,7 @@ class _Search:
         self.previous_loss: Any = state.get("prev_loss")
 
     def save(self) -> None:
-        """Leave what the next step goes on from in the optimizer's state."""
+        """Store in the optimizer's state the values from which the next step continues."""
         if self.al is not None:
             self.state["al"] = self.al
         self.state["d"] = self.d
@@ -220,7 +221,7 @@ class _Search:
                 total = float(self.gradient.abs().sum())
                 self.t = (1.0 / total if total > 1.0 else 1.0) * self.lr
             else:
-                self._remember()
+                self._store_step()
                 self.d = self._direction()
                 self.t = self.lr
             self.previous_gradient = self.gradient.clone()
@@ -229,12 +230,12 @@ class _Search:
             if float(slope) > -self.group["tolerance_change"]:
                 return
             last = iteration == self.group["max_iter"]
-            self._advance(slope, last)
-            if last or self._done():
+            self._move(slope, last)
+            if last or self._is_done():
                 return
 
-    def _remember(self) -> None:
-        """Keep the last step, unless its curvature says nothing."""
+    def _store_step(self) -> None:
+        """Store the last step in the history, unless its curvature is too small."""
         y = self.gradient.sub(self.previous_gradient)
         s = self.d.mul(self.t)
         curvature = y.dot(s)
@@ -249,7 +250,7 @@ class _Search:
         self.scale = curvature / y.dot(y)
 
     def _direction(self) -> Any:
-        """The two-loop recursion: minus the inverse Hessian's estimate times the gradient."""
+        """Direction of descent: minus the estimated inverse Hessian times the gradient."""
         count = len(self.old_dirs)
         if self.al is None:
             self.al = [None] * self.group["history_size"]
@@ -263,15 +264,15 @@ class _Search:
             q.add_(self.old_stps[i] * weight)
         return q
 
-    def _advance(self, slope: Any, last: bool) -> None:
+    def _move(self, slope: Any, last: bool) -> None:
         name = self.group["line_search_fn"]
         if name is None:
             self.optimizer._add_grad(self.t, self.d)
             if not last:
-                # After the last iteration nobody looks at the loss.
+                # After the last iteration the loss is not used.
                 self.loss = float(self.evaluate())
                 self.gradient = self.optimizer._gather_flat_grad()
-                self._count(1)
+                self._count_evals(1)
             return
         if name != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -284,13 +285,13 @@ class _Search:
         )  # fmt: skip
         self.t, self.loss, self.gradient = found.t, found.loss, found.gradient
         self.optimizer._add_grad(self.t, self.d)
-        self._count(found.evals)
+        self._count_evals(found.evals)
 
-    def _count(self, evals: int) -> None:
+    def _count_evals(self, evals: int) -> None:
         self.evals += evals
         self.state["func_evals"] += evals
 
-    def _done(self) -> bool:
+    def _is_done(self) -> bool:
         smallest: float = self.group["tolerance_change"]
         return bool(
             self.evals >= self.group["max_eval"]

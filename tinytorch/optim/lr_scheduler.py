@@ -1,4 +1,4 @@
-"""Schedules for learning rates: call ``scheduler.step()`` after ``optimizer.step()``.
+"""Learning-rate schedulers: call ``scheduler.step()`` after ``optimizer.step()``.
 
 Example:
     >>> import tinytorch as tt

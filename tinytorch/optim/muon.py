@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, like, number
+from ._base import ArrayOptimizer, state_like, to_number
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Muon"]
@@ -14,34 +14,35 @@ _MOST_STEPS = 100
 
 
 class Muon(ArrayOptimizer):
-    r"""Muon: momentum whose matrix is made orthogonal, for the weights of hidden layers.
+    r"""Muon: steps along the orthogonalized momentum, for weight matrices of hidden layers.
 
     With gradient ``g``::
 
         b = momentum * b + (1 - momentum) * g
-        u = orthogonalized(momentum * b + (1 - momentum) * g  if nesterov else  b)
+        u = orthogonalize(momentum * b + (1 - momentum) * g  if nesterov else  b)
         p = p * (1 - lr * weight_decay) - lr * factor * u
 
     ``factor`` is ``sqrt(max(1, rows / columns))``, or ``0.2 * sqrt(max(rows, columns))``
-    with ``adjust_lr_fn="match_rms_adamw"``. The iteration runs in the parameters' dtype,
-    where PyTorch rounds to bfloat16, so results agree to about two digits of a step.
+    with ``adjust_lr_fn="match_rms_adamw"``. The iteration runs in the parameters' dtype.
+    PyTorch's runs in bfloat16, so results agree with PyTorch's to about two digits of a step.
 
     Args:
-        params: Matrices (vectors, embeddings and heads belong in another optimizer), as
-            tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
+        params: Matrices, as tensors, ``(name, tensor)`` pairs or parameter groups; see
+            ``Optimizer``. Use another optimizer for vectors, embeddings and heads.
         lr: Learning rate. Default: 0.001.
         weight_decay: Decay per step, relative to ``lr``. Default: 0.1.
-        momentum: Share of the velocity kept per step. Default: 0.95.
+        momentum: Decay rate of the velocity ``b``. Default: 0.95.
         nesterov: Look ahead by one velocity step. Default: True.
-        ns_coefficients: Of the Newton-Schulz polynomial. Default: (3.4445, -4.775, 2.0315).
-        eps: Least norm to divide by. Default: 1e-7.
-        ns_steps: Steps of the iteration, below 100. Default: 5.
-        adjust_lr_fn: How the size of a matrix enters: ``"original"`` (the default) or
+        ns_coefficients: Coefficients of the Newton-Schulz polynomial. Default:
+            (3.4445, -4.775, 2.0315).
+        eps: Lower bound of the norm in the division. Default: 1e-7.
+        ns_steps: Number of Newton-Schulz steps, below 100. Default: 5.
+        adjust_lr_fn: Formula of ``factor``: ``"original"`` (the default) or
             ``"match_rms_adamw"``.
 
     Raises:
-        ValueError: For a number out of range or a parameter that is no matrix.
-        RuntimeError: In ``step``, for complex parameters.
+        ValueError: If a number is out of range, or a parameter is not a matrix.
+        RuntimeError: In ``step``, if a parameter is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -74,7 +75,7 @@ class Muon(ArrayOptimizer):
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         for value, what in (
-            (number(lr), "Learning rate"),
+            (to_number(lr), "Learning rate"),
             (momentum, "momentum"),
             (weight_decay, "weight decay"),
         ):
@@ -101,11 +102,11 @@ class Muon(ArrayOptimizer):
                         f"size: {p.shape}"
                     )
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        return {"momentum_buffer": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"momentum_buffer": state_like(p)}
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> None:
-        """Count nothing: all parameters of a backend go together."""
+        """Return one key for all parameters, since the update does not depend on the step count."""
 
     def _update(self, group: ParamGroup) -> None:
         if group["ns_steps"] >= _MOST_STEPS:
@@ -117,7 +118,7 @@ class Muon(ArrayOptimizer):
         for bucket in self._buckets(group, ["momentum_buffer"]):
             bucket.run(
                 "muon_update",
-                lr=number(group["lr"]),
+                lr=to_number(group["lr"]),
                 weight_decay=group["weight_decay"],
                 momentum=group["momentum"],
                 nesterov=group["nesterov"],

@@ -8,12 +8,12 @@ from ..core.tensor import Tensor
 from ._base import (
     ArrayOptimizer,
     check,
-    check_averages,
-    functional,
-    like,
-    number,
-    run,
+    check_adam_arguments,
+    document_functional,
+    run_functional,
     scalar_state,
+    state_like,
+    to_number,
 )
 from .optimizer import ParamGroup, ParamsT
 
@@ -36,19 +36,19 @@ class NAdam(ArrayOptimizer):
         lr: Learning rate. Default: 0.002.
         betas: Decay rates of the averages of the gradient and of its square, in [0, 1).
             Default: (0.9, 0.999).
-        eps: Added to the denominator. Default: 1e-8.
+        eps: Number added to the denominator. Default: 1e-8.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        momentum_decay: How fast the momentum rises to ``beta1``. Default: 0.004.
-        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
+        momentum_decay: Rate at which the momentum rises to ``beta1``. Default: 0.004.
+        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` instead of adding
             the penalty. Default: False.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        capturable: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 
     Raises:
-        ValueError: For a negative number or betas outside [0, 1).
+        ValueError: If a number is negative, or a beta outside [0, 1).
 
     Example:
         >>> import tinytorch as tt
@@ -80,7 +80,7 @@ class NAdam(ArrayOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_averages(lr, betas, eps, weight_decay)
+        check_adam_arguments(lr, betas, eps, weight_decay)
         check(0.0 <= momentum_decay, "momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr,
@@ -96,12 +96,12 @@ class NAdam(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
         return {
             "step": scalar_state(),
             "mu_product": scalar_state(1.0),
-            "exp_avg": like(p),
-            "exp_avg_sq": like(p),
+            "exp_avg": state_like(p),
+            "exp_avg_sq": state_like(p),
         }
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> Any:
@@ -120,7 +120,7 @@ class NAdam(ArrayOptimizer):
             bucket.run(
                 "nadam_update",
                 step=step,
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 beta1=beta1,
                 beta2=beta2,
                 eps=group["eps"],
@@ -133,12 +133,12 @@ class NAdam(ArrayOptimizer):
 
 
 def _momentum(step: float, group: ParamGroup) -> float:
-    """The momentum schedule at a step: it rises from half of ``beta1`` to ``beta1``."""
+    """The momentum at a step, which rises from half of ``beta1`` to ``beta1``."""
     warm_up: float = 1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"])
     return float(group["betas"][0]) * warm_up
 
 
-@functional(
+@document_functional(
     NAdam,
     "[tt.zeros(2)], [tt.zeros(2)], [tt.ones(())], [tt.tensor(0.0)], beta1=0.9, "
     "beta2=0.99, lr=0.1, weight_decay=0, momentum_decay=0, eps=1e-8",
@@ -151,4 +151,4 @@ def nadam(
     beta1: float, beta2: float, lr: float, weight_decay: float, momentum_decay: float,
     eps: float,
 ) -> None:  # fmt: skip
-    run(NAdam, params, grads, locals(), betas=(beta1, beta2))
+    run_functional(NAdam, params, grads, locals(), betas=(beta1, beta2))

@@ -1,4 +1,4 @@
-"""What every optimizer shares: parameter groups, state, hooks and their serialization."""
+"""Base class of the optimizers: parameter groups, state, hooks and serialization."""
 
 from __future__ import annotations
 
@@ -27,45 +27,48 @@ __all__ = [
     "register_optimizer_step_pre_hook",
 ]
 
-#: What an optimizer accepts as ``params``: tensors, groups, or ``(name, tensor)`` pairs. The union
-#: stands inside, or else type checkers take groups of unlike values for a list of objects; tensors
-#: stand outside, too, for what the function given to ``filter`` takes follows from them.
+#: Type of ``params``: tensors, groups, or ``(name, tensor)`` pairs. The union is inside of
+#: ``Iterable`` because type checkers would otherwise infer a list of objects for groups of
+#: different values. ``Iterable[Tensor]`` is listed too, because type checkers infer from it the
+#: argument of the function that is passed to ``filter``.
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[Tensor | dict[str, Any] | tuple[str, Tensor]]
 _params_t: TypeAlias = ParamsT
 ParamGroup: TypeAlias = dict[str, Any]
 StateDict: TypeAlias = dict[str, Any]
 
 
-class _Required:
-    """Marks a default that every parameter group has to set itself."""
+class _RequiredParameter:
+    """Marker of a default that every parameter group must set itself."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
 
 
-required: _Required = _Required()
+required: _RequiredParameter = _RequiredParameter()
 
 
 class Optimizer(HookTables):
-    """Base class of the optimizers: what they keep and how it is saved.
+    """Base class of the optimizers: parameter groups, state and state dicts.
 
-    A subclass passes its hyper-parameters to ``__init__`` and defines ``step``.
+    A subclass passes its hyperparameters to ``__init__`` and defines ``step``.
 
     Args:
         params: The tensors to optimize, as an ordered iterable of tensors, of
             ``(name, tensor)`` pairs, or of dicts. A dict is a *parameter group*: its
-            ``"params"`` are the tensors, its other keys override the defaults for them.
-        defaults: Hyper-parameters by name, used where a group does not set its own.
+            ``"params"`` are the tensors, and its other keys override the defaults for them.
+        defaults: Hyperparameters by name, for groups that do not set their own.
 
     Attributes:
-        defaults: As given.
-        param_groups: The groups: dicts of ``params`` and every hyper-parameter. Schedulers
-            and programs change hyper-parameters here.
-        state: By parameter, a dict of what the optimizer remembers about it.
+        defaults: The argument ``defaults``.
+        param_groups: The groups: dicts of ``params`` and every hyperparameter. Schedulers
+            and programs change hyperparameters here.
+        state: Dict from each parameter to a dict of its state.
 
     Raises:
-        TypeError: For a tensor in place of an iterable, or something not a tensor in it.
-        ValueError: For no parameters, a parameter in two groups or a non-leaf tensor.
+        TypeError: If ``params`` is a tensor instead of an iterable, or contains something other
+            than tensors.
+        ValueError: If there are no parameters, a parameter is in two groups, or a tensor is not a
+            leaf.
 
     Example:
         >>> import tinytorch as tt
@@ -88,9 +91,9 @@ class Optimizer(HookTables):
     OptimizerPreHook: TypeAlias = Callable[[Any, Any, Any], tuple[Any, dict[str, Any]] | None]
     OptimizerPostHook: TypeAlias = Callable[[Any, Any, Any], None]
 
-    #: Whether ``step`` warned of capturable groups outside of a CUDA graph: it never does.
+    #: Whether ``step`` has warned of capturable groups outside of a CUDA graph; always False.
     _warned_capturable_if_run_uncaptured = True
-    #: State that keeps its dtype when a state dict is loaded into parameters of another.
+    #: State whose dtype ``load_state_dict`` does not convert to that of the parameter.
     _keeps_dtype: ClassVar[frozenset[str]] = frozenset({"step"})
 
     def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
@@ -115,7 +118,7 @@ class Optimizer(HookTables):
     def _accelerator_graph_capture_health_check(self) -> None:
         """Raise if a CUDA graph is captured and a group is not capturable.
 
-        ``step`` of optimizers outside of the library calls it.
+        Optimizers outside of the library call it in ``step``.
         """
         if is_current_stream_capturing() and not all(
             group.get("capturable", False) for group in self.param_groups
@@ -128,19 +131,20 @@ class Optimizer(HookTables):
     _cuda_graph_capture_health_check = _accelerator_graph_capture_health_check
 
     def _optimizer_step_code(self) -> None:
-        """Entry point for profilers: does nothing, as in PyTorch."""
+        """Entry point for profilers: an empty function, as in PyTorch."""
 
     @staticmethod
     def _group_tensors_by_device_and_dtype(
         tensorlistlist: list[list[Tensor | None]], with_indices: bool = False
     ) -> dict[tuple[Any, Any], tuple[list[list[Tensor | None]], list[int]]]:
-        """Sort parallel lists of tensors by the device and dtype of the first list's."""
+        """Group parallel lists of tensors by the device and dtype of the first list's tensors."""
         return _group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
 
     def _patch_step_function(self) -> None:
-        """Name the profiler's ranges; ``__init__`` and unpickling call it.
+        """Set the names of the profiler's ranges; called by ``__init__`` and in unpickling.
 
-        PyTorch wraps ``step`` here, too; ``__init_subclass__`` does it for the class.
+        PyTorch also wraps ``step`` here. In tinytorch ``__init_subclass__`` wraps it, once for
+        the class.
         """
         self._zero_grad_profile_name = f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"
 
@@ -164,7 +168,7 @@ class Optimizer(HookTables):
         lines = [f"{type(self).__name__} ("]
         for index, group in enumerate(self.param_groups):
             lines += ["", f"Parameter Group {index}"][index == 0 :]
-            lines += [f"    {k}: {_plain(group[k])}" for k in sorted(group) if k != "params"]
+            lines += [f"    {k}: {_to_scalar(group[k])}" for k in sorted(group) if k != "params"]
         return "\n".join([*lines, ")"])
 
     # -- stepping -----------------------------------------------------------------------
@@ -173,23 +177,23 @@ class Optimizer(HookTables):
         """Update the parameters once, from their gradients.
 
         Args:
-            closure: Clears the gradients, computes the loss, calls ``backward`` and
-                returns the loss. Most optimizers do without it.
+            closure: Function that clears the gradients, computes the loss, calls ``backward`` and
+                returns the loss. Optional for most optimizers.
 
         Returns:
-            What ``closure`` returned, or None.
+            The result of ``closure``, or None.
 
         Raises:
-            NotImplementedError: Here; every optimizer defines its own.
+            NotImplementedError: Always, in the base class; a subclass overrides the method.
         """
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters.
+        """Reset the gradients of all parameters.
 
         Args:
-            set_to_none: Set ``grad`` to None, so that a parameter which gets no gradient
-                is skipped by ``step``; False fills the gradients with zeros in place.
+            set_to_none: True sets ``grad`` to None, so that ``step`` skips a parameter that
+                receives no gradient. False fills the gradients with zeros in place.
 
         Example:
             >>> import tinytorch as tt
@@ -209,16 +213,17 @@ class Optimizer(HookTables):
     # -- parameter groups ---------------------------------------------------------------
 
     def add_param_group(self, param_group: ParamGroup) -> None:
-        """Optimize further tensors, for example layers that are unfrozen during training.
+        """Add a parameter group, for example layers that are unfrozen during training.
 
         Args:
             param_group: A dict with ``"params"``, a tensor or an ordered iterable of
-                tensors or ``(name, tensor)`` pairs; further keys override the defaults.
+                tensors or ``(name, tensor)`` pairs. Other keys override the defaults.
 
         Raises:
-            TypeError: If it is no dict, or ``"params"`` holds something not a tensor.
-            ValueError: For a non-leaf tensor, a parameter that another group has, or names
-                on some parameters only.
+            TypeError: If ``param_group`` is not a dict, or ``"params"`` contains something other
+                than tensors.
+            ValueError: If a tensor is not a leaf, if another group has a parameter already, or if
+                only some parameters have names.
 
         Example:
             >>> import tinytorch as tt
@@ -271,12 +276,12 @@ class Optimizer(HookTables):
     # -- state dicts ----------------------------------------------------------------------
 
     def state_dict(self) -> StateDict:
-        """The optimizer's memory, with parameters replaced by their positions.
+        """The optimizer's state and parameter groups, with parameters replaced by their positions.
 
         Returns:
             ``{"state": {position: {name: value}}, "param_groups": [...]}``, where a group's
-            ``"params"`` are positions counted over all groups. It shares the state's
-            tensors with the optimizer: deepcopy it to keep it while training goes on.
+            ``"params"`` are positions counted over all groups. The tensors are shared with the
+            optimizer: deepcopy the dict to preserve it while training continues.
 
         Example:
             >>> import tinytorch as tt
@@ -289,7 +294,7 @@ class Optimizer(HookTables):
         """
         for pre_hook in self._optimizer_state_dict_pre_hooks.values():
             pre_hook(self)
-        # A parameter that is there twice counts at its last place, as in PyTorch.
+        # A parameter that is listed twice has its last position, as in PyTorch.
         position = {p: place for place, p in enumerate(_parameters(self.param_groups))}
         result: StateDict = {
             "state": {position.get(p, p): value for p, value in self.state.items()},
@@ -307,16 +312,16 @@ class Optimizer(HookTables):
         return result
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """Continue from what ``state_dict`` returned, also in another program.
+        """Restore the state that ``state_dict`` returned, possibly in another program.
 
-        The state is copied, to the dtype and device of its parameter. The order of the
-        parameters decides what belongs to which; names are not compared.
+        The state is copied to the dtype and device of its parameter. State is assigned to
+        parameters by their order; names are not compared.
 
         Args:
-            state_dict: As ``state_dict()`` returns it. It is left as it is.
+            state_dict: A dict that ``state_dict()`` returned. It is not changed.
 
         Raises:
-            ValueError: If the number of groups, or of parameters in one, differs.
+            ValueError: If the number of groups, or of parameters in a group, differs.
 
         Example:
             >>> import tinytorch as tt
@@ -338,7 +343,7 @@ class Optimizer(HookTables):
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             p = owner.get(key)
-            state[key if p is None else p] = value if p is None else self._adopt(p, value)
+            state[key if p is None else p] = value if p is None else self._convert_state(p, value)
         groups = [_merge(group, mine) for group, mine in zip(saved, self.param_groups, strict=True)]
         self.__setstate__({"state": state, "param_groups": groups})
         for post_hook in self._optimizer_load_state_dict_post_hooks.values():
@@ -354,19 +359,19 @@ class Optimizer(HookTables):
                 "of optimizer's group"
             )
 
-    def _adopt(self, p: Tensor, value: Any, key: Hashable = None) -> Any:
-        """A copy of ``value`` in the dtype and on the device of its parameter."""
+    def _convert_state(self, p: Tensor, value: Any, key: Hashable = None) -> Any:
+        """Copy ``value`` to the dtype and device of its parameter."""
         if isinstance(value, Tensor):
-            adopted = value
+            converted = value
             if key not in self._keeps_dtype:
                 dtype = p.dtype if p.is_floating_point() else value.dtype
-                adopted = value.to(dtype=dtype, device=p.device, backend=p.backend)
-            # A step changes state in place, and must not change what was loaded.
-            return value.clone() if adopted is value else adopted
+                converted = value.to(dtype=dtype, device=p.device, backend=p.backend)
+            # A step changes state in place, which must not change the loaded dict.
+            return value.clone() if converted is value else converted
         if isinstance(value, dict):
-            return {name: self._adopt(p, item, name) for name, item in value.items()}
+            return {name: self._convert_state(p, item, name) for name, item in value.items()}
         if isinstance(value, (list, tuple)):
-            return type(value)(self._adopt(p, item, key) for item in value)
+            return type(value)(self._convert_state(p, item, key) for item in value)
         return value
 
 
@@ -375,7 +380,7 @@ def _parameters(groups: list[ParamGroup]) -> Iterator[Any]:
 
 
 def _merge(saved: ParamGroup, mine: ParamGroup) -> ParamGroup:
-    """The saved hyper-parameters on the optimizer's own parameters and names."""
+    """Combine the saved hyperparameters with the optimizer's own parameters and names."""
     saved["params"] = mine["params"]
     if "param_names" in mine:
         saved["param_names"] = mine["param_names"]
@@ -385,7 +390,7 @@ def _merge(saved: ParamGroup, mine: ParamGroup) -> ParamGroup:
 
 
 def _normalize(group: ParamGroup) -> None:
-    """Make ``group["params"]`` a list of tensors and part the names from it."""
+    """Make ``group["params"]`` a list of tensors and move their names to another key."""
     params = group["params"]
     if isinstance(params, Tensor):
         params = [params]
@@ -406,6 +411,6 @@ def _normalize(group: ParamGroup) -> None:
     group["params"] = params
 
 
-def _plain(value: Any) -> Any:
-    """A 0-d tensor as its number, for ``repr``."""
+def _to_scalar(value: Any) -> Any:
+    """Convert a 0-d tensor to a Python scalar, for ``repr``."""
     return value.item() if isinstance(value, Tensor) and not value.ndim else value

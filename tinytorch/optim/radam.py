@@ -1,16 +1,24 @@
-"""RAdam: Adam with a rectified start."""
+"""RAdam: Adam with a rectified adaptive learning rate."""
 
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check_averages, functional, like, number, run, scalar_state
+from ._base import (
+    ArrayOptimizer,
+    check_adam_arguments,
+    document_functional,
+    run_functional,
+    scalar_state,
+    state_like,
+    to_number,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["RAdam", "radam"]
 
 
 class RAdam(ArrayOptimizer):
-    r"""RAdam: Adam whose adaptive rate is rectified while few gradients have been seen.
+    r"""RAdam: Adam whose adaptive learning rate is rectified during the first steps.
 
     With gradient ``g`` at step ``t``, ``n = 2 / (1 - beta2) - 1`` and
     ``k = n - 2 * t * beta2**t / (1 - beta2**t)``::
@@ -27,18 +35,18 @@ class RAdam(ArrayOptimizer):
         lr: Learning rate. Default: 0.001.
         betas: Decay rates of the averages of the gradient and of its square, in [0, 1).
             Default: (0.9, 0.999).
-        eps: Added to the denominator. Default: 1e-8.
+        eps: Number added to the denominator. Default: 1e-8.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` in place of
+        decoupled_weight_decay: Shrink the parameters by ``lr * weight_decay`` instead of adding
             the penalty. Default: False.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        capturable: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 
     Raises:
-        ValueError: For a negative number or betas outside [0, 1).
+        ValueError: If a number is negative, or a beta outside [0, 1).
 
     Example:
         >>> import tinytorch as tt
@@ -69,7 +77,7 @@ class RAdam(ArrayOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_averages(lr, betas, eps, weight_decay)
+        check_adam_arguments(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -83,8 +91,8 @@ class RAdam(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        return {"step": scalar_state(), "exp_avg": like(p), "exp_avg_sq": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"step": scalar_state(), "exp_avg": state_like(p), "exp_avg_sq": state_like(p)}
 
     def _update(self, group: ParamGroup) -> None:
         beta1, beta2 = group["betas"]
@@ -92,7 +100,7 @@ class RAdam(ArrayOptimizer):
             bucket.run(
                 "radam_update",
                 step=bucket.key,
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 beta1=beta1,
                 beta2=beta2,
                 eps=group["eps"],
@@ -102,7 +110,7 @@ class RAdam(ArrayOptimizer):
             )
 
 
-@functional(
+@document_functional(
     RAdam,
     "[tt.zeros(2)], [tt.zeros(2)], [tt.tensor(0.0)], beta1=0.9, beta2=0.99, lr=0.1, "
     "weight_decay=0, eps=1e-8",
@@ -114,4 +122,4 @@ def radam(
     has_complex: bool = False, maximize: bool = False, *, beta1: float, beta2: float, lr: float,
     weight_decay: float, eps: float,
 ) -> None:  # fmt: skip
-    run(RAdam, params, grads, locals(), betas=(beta1, beta2))
+    run_functional(RAdam, params, grads, locals(), betas=(beta1, beta2))

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check, check_lr, functional, like, number, run, scalar_state
+from ._base import (
+    ArrayOptimizer,
+    check,
+    check_lr,
+    document_functional,
+    run_functional,
+    scalar_state,
+    state_like,
+    to_number,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["RMSprop", "rmsprop"]
@@ -23,18 +32,19 @@ class RMSprop(ArrayOptimizer):
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.01.
         alpha: Decay rate of the averages. Default: 0.99.
-        eps: Added to the denominator. Default: 1e-8.
+        eps: Number added to the denominator. Default: 1e-8.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        momentum: Share of the step kept for the next. Default: 0.
-        centered: Estimate the gradient's variance in place of its square. Default: False.
-        capturable: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        momentum: Decay rate of the velocity ``b``. Default: 0.
+        centered: Divide by an estimate of the gradient's standard deviation, with ``a`` as its
+            mean. Default: False.
+        capturable: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: False.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 
     Raises:
-        ValueError: For a negative number.
+        ValueError: If a number is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -85,12 +95,12 @@ class RMSprop(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        state = {"step": scalar_state(), "square_avg": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        state = {"step": scalar_state(), "square_avg": state_like(p)}
         if group["momentum"] > 0:
-            state["momentum_buffer"] = like(p)
+            state["momentum_buffer"] = state_like(p)
         if group["centered"]:
-            state["grad_avg"] = like(p)
+            state["grad_avg"] = state_like(p)
         return state
 
     def _update(self, group: ParamGroup) -> None:
@@ -102,7 +112,7 @@ class RMSprop(ArrayOptimizer):
         for bucket in self._buckets(group, names):
             bucket.run(
                 "rmsprop_update",
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 alpha=group["alpha"],
                 eps=group["eps"],
                 weight_decay=group["weight_decay"],
@@ -111,7 +121,7 @@ class RMSprop(ArrayOptimizer):
             )
 
 
-@functional(
+@document_functional(
     RMSprop,
     "[tt.zeros(2)], [], [], [tt.tensor(0.0)], lr=0.1, alpha=0.9, eps=1e-8, "
     "weight_decay=0, momentum=0, centered=False",
@@ -123,4 +133,4 @@ def rmsprop(
     capturable: bool = False, has_complex: bool = False, *, lr: float, alpha: float, eps: float,
     weight_decay: float, momentum: float, centered: bool,
 ) -> None:  # fmt: skip
-    run(RMSprop, params, grads, locals())
+    run_functional(RMSprop, params, grads, locals())

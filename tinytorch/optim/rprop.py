@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ._base import ArrayOptimizer, check, check_lr, functional, like, number, run, scalar_state
+from ._base import (
+    ArrayOptimizer,
+    check,
+    check_lr,
+    document_functional,
+    run_functional,
+    scalar_state,
+    state_like,
+    to_number,
+)
 from .optimizer import ParamGroup, ParamsT
 
 __all__ = ["Rprop", "rprop"]
 
 
 class Rprop(ArrayOptimizer):
-    r"""Rprop: only the sign of a gradient counts, its size is ignored.
+    r"""Rprop: steps that depend only on the signs of the gradients.
 
-    Each element has a step size of its own. It grows while its gradient keeps its sign and
-    shrinks when the sign flips; after a flip the element rests for a step. It is meant for
-    gradients of the whole data, not of batches.
+    Each element has a step size of its own. It grows while the gradient keeps its sign and
+    shrinks when the sign flips. After a flip the element does not move in that step. Rprop is
+    intended for gradients of the full data set, not of batches.
 
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
-        lr: Step size at the start. Default: 0.01.
-        etas: Factors that shrink, in (0, 1), and grow, above 1. Default: (0.5, 1.2).
+        lr: Initial step size. Default: 0.01.
+        etas: The factor that shrinks a step size, in (0, 1), and the factor that grows it, above
+            1. Default: (0.5, 1.2).
         step_sizes: Smallest and largest step size. Default: (1e-6, 50).
-        capturable: Accepted; selects nothing. Default: False.
-        foreach: Accepted; selects nothing. Default: None.
+        capturable: Accepted and ignored. Default: False.
+        foreach: Accepted and ignored. Default: None.
         maximize: Ascend instead of descending. Default: False.
         differentiable: Record the step, so that gradients flow through it. Default: False.
 
     Raises:
-        ValueError: For a negative rate, or factors on the wrong side of 0 and 1.
+        ValueError: If ``lr`` is negative, or a factor is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -70,11 +80,11 @@ class Rprop(ArrayOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        size = number(group["lr"])
-        # A complex tensor is updated as its two parts, and each has a step size.
-        size = like(p, complex(size, size) if p.is_complex() else size)
-        return {"step": scalar_state(), "prev": like(p), "step_size": size}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        size = to_number(group["lr"])
+        # A complex tensor is updated as its real and imaginary parts; each has a step size.
+        size = state_like(p, complex(size, size) if p.is_complex() else size)
+        return {"step": scalar_state(), "prev": state_like(p), "step_size": size}
 
     def _update(self, group: ParamGroup) -> None:
         shrink, grow = group["etas"]
@@ -90,7 +100,7 @@ class Rprop(ArrayOptimizer):
             )
 
 
-@functional(
+@document_functional(
     Rprop,
     "[tt.zeros(2)], [tt.ones(2)], [tt.tensor(0.0)], step_size_min=1e-6, step_size_max=50, "
     "etaminus=0.5, etaplus=1.2",
@@ -101,7 +111,7 @@ def rprop(
     maximize: bool = False, differentiable: bool = False, has_complex: bool = False, *,
     step_size_min: float, step_size_max: float, etaminus: float, etaplus: float,
 ) -> None:  # fmt: skip
-    run(
+    run_functional(
         Rprop,
         params,
         grads,

@@ -10,10 +10,10 @@ from ._base import (
     check,
     check_implementation,
     check_lr,
-    functional,
-    like,
-    number,
-    run,
+    document_functional,
+    run_functional,
+    state_like,
+    to_number,
 )
 from .optimizer import ParamGroup, ParamsT
 
@@ -28,25 +28,25 @@ class SGD(ArrayOptimizer):
         b = momentum * b + (1 - dampening) * g      (b = g at the first step)
         p = p - lr * (g + momentum * b  if nesterov else  b)
 
-    The learning rate is outside the velocity, so that a change of ``lr`` acts at once.
+    The velocity does not contain the learning rate, so a change of ``lr`` acts at once.
 
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
         lr: Learning rate. Default: 0.001.
-        momentum: Share of the velocity kept per step; 0 keeps none. Default: 0.
-        dampening: Share of the gradient withheld from the velocity. Default: 0.
+        momentum: Decay rate of the velocity; 0 means no velocity. Default: 0.
+        dampening: Share of the gradient that is not added to the velocity. Default: 0.
         weight_decay: Factor of the L2 penalty. Default: 0.
-        nesterov: Look ahead by one velocity step. Needs momentum and no dampening.
+        nesterov: Look ahead by one velocity step. Requires momentum and no dampening.
             Default: False.
         maximize: Ascend instead of descending. Default: False.
-        foreach: Accepted; selects nothing. Default: None.
+        foreach: Accepted and ignored. Default: None.
         differentiable: Record the step, so that gradients flow through it. Default: False.
-        fused: Take an ``lr`` that is a tensor on a device without waiting for its number.
+        fused: Use an ``lr`` tensor on a device without copying its value to the host.
             Default: None.
 
     Raises:
-        ValueError: For a negative rate, momentum or weight decay, or ``nesterov`` without
-            momentum or with dampening.
+        ValueError: If ``lr``, ``momentum`` or ``weight_decay`` is negative, or if ``nesterov`` is
+            set without momentum or with dampening.
 
     Example:
         >>> import tinytorch as tt
@@ -80,7 +80,7 @@ class SGD(ArrayOptimizer):
     ) -> None:
         check_lr(lr)
         check(momentum >= 0.0, "momentum value", momentum)
-        check(number(weight_decay) >= 0.0, "weight_decay value", weight_decay)
+        check(to_number(weight_decay) >= 0.0, "weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
@@ -99,7 +99,7 @@ class SGD(ArrayOptimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        # PyTorch saves None for a parameter that momentum has not touched yet.
+        # PyTorch saves None for a parameter before its first step with momentum.
         for entry in self.state.values():
             if entry.get("momentum_buffer", self) is None:
                 del entry["momentum_buffer"]
@@ -107,7 +107,7 @@ class SGD(ArrayOptimizer):
     def _init_group(
         self, group: ParamGroup, params: list[Tensor], grads: list[Tensor], *states: list[Any]
     ) -> bool:
-        """List parameters, gradients and, with momentum, the buffers; None before the first step.
+        """List parameters, gradients and, with momentum, buffers (None before the first step).
 
         Returns:
             Whether a gradient is sparse: False.
@@ -121,8 +121,8 @@ class SGD(ArrayOptimizer):
                     momentum_buffer_list.append(self.state[p].get("momentum_buffer"))
         return False
 
-    def _start(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
-        return {"momentum_buffer": like(p)}
+    def _initial_state(self, p: Tensor, group: ParamGroup) -> dict[str, Tensor]:
+        return {"momentum_buffer": state_like(p)}
 
     def _advance(self, state: dict[str, Any], group: ParamGroup, fresh: bool) -> bool:
         return fresh
@@ -132,17 +132,17 @@ class SGD(ArrayOptimizer):
         for bucket in self._buckets(group, [name]):
             bucket.run(
                 "sgd_update",
-                lr=number(group["lr"], group),
+                lr=to_number(group["lr"], group),
                 momentum=group["momentum"],
-                # The first velocity is the whole gradient.
+                # In the first step the velocity is the gradient, without dampening.
                 dampening=0 if bucket.key else group["dampening"],
-                weight_decay=number(group["weight_decay"], group),
+                weight_decay=to_number(group["weight_decay"], group),
                 nesterov=group["nesterov"],
                 maximize=group["maximize"],
             )
 
 
-@functional(
+@document_functional(
     SGD,
     "[None], weight_decay=0, momentum=0.9, lr=0.1, dampening=0, nesterov=False, maximize=False",
 )
@@ -152,4 +152,4 @@ def sgd(
     grad_scale: Tensor | None = None, found_inf: Tensor | None = None, *, weight_decay: float,
     momentum: float, lr: float, dampening: float, nesterov: bool, maximize: bool,
 ) -> None:  # fmt: skip
-    run(SGD, params, d_p_list, locals())
+    run_functional(SGD, params, d_p_list, locals())

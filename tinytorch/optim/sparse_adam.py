@@ -1,4 +1,4 @@
-"""SparseAdam: for sparse gradients, which there are none of here."""
+"""SparseAdam, which raises for every gradient: sparse gradients do not exist here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam for sparse gradients. Every gradient is dense here: ``step`` refuses it, as torch's.
+    """Adam for sparse gradients; ``step`` raises, since every gradient here is dense.
 
     Args:
         params: Tensors, ``(name, tensor)`` pairs or parameter groups; see ``Optimizer``.
@@ -23,7 +23,7 @@ class SparseAdam(Optimizer):
         maximize: Ascend instead of descending. Default: False.
 
     Raises:
-        ValueError: For a number out of range.
+        ValueError: If a number is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -61,10 +61,10 @@ class SparseAdam(Optimizer):
             )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Refuse the gradients there are.
+        """Raise if a parameter has a gradient, since the gradient is dense.
 
         Args:
-            closure: Computes the loss anew and returns it. Default: none.
+            closure: Function that computes the loss and returns it. Default: None.
 
         Raises:
             RuntimeError: If any parameter has a gradient.

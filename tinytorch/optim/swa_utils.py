@@ -1,4 +1,4 @@
-"""Averages of a model's weights over training: stochastic weight averaging, moving averages.
+"""Averages of a model's weights over training: stochastic weight averaging and EMA.
 
 Reference:
     Izmailov et al.: Averaging Weights Leads to Wider Optima and Better Generalization,
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..dtypes import int64
-from ..nn import Module  # the whole package first: another thread may be importing it
+from ..nn import Module  # import the package, not a submodule: another thread may be importing it
 from ..nn.batchnorm import BatchNorm
 from ..ops.create.factories import tensor
 from ..state import no_grad
@@ -27,17 +27,17 @@ __all__ = [
     "get_swa_multi_avg_fn", "update_bn",
 ]  # fmt: skip
 
-#: From the average, a new value and how many are averaged already to the next average.
+#: Function from the average, a new value and the number averaged so far to the next average.
 AvgFn = Callable[[Tensor, Tensor, Any], Tensor]
-#: The same for lists, in place.
+#: Function that updates a list of averages in place from a list of new values.
 MultiAvgFn = Callable[[Sequence[Tensor], Sequence[Tensor], Any], None]
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> AvgFn:
-    """A function for ``AveragedModel``: ``decay * average + (1 - decay) * new``.
+    """Averaging function for ``AveragedModel``: ``decay * average + (1 - decay) * new``.
 
     Args:
-        decay: The weight of what was, in [0, 1]. Default: 0.999.
+        decay: The weight of the old average, in [0, 1]. Default: 0.999.
 
     Raises:
         ValueError: If ``decay`` is not in [0, 1].
@@ -56,7 +56,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> AvgFn:
 
 
 def get_swa_avg_fn() -> AvgFn:
-    """A function for ``AveragedModel``: the mean of all values.
+    """Averaging function for ``AveragedModel``: the mean of all values.
 
     Example:
         >>> import tinytorch as tt
@@ -74,7 +74,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
     """``get_ema_avg_fn`` for lists of tensors, in place.
 
     Args:
-        decay: The weight of what was, in [0, 1]. Default: 0.999.
+        decay: The weight of the old average, in [0, 1]. Default: 0.999.
 
     Raises:
         ValueError: If ``decay`` is not in [0, 1].
@@ -86,7 +86,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
         >>> averages
         [tensor(2.)]
     """
-    return _for_lists(get_ema_avg_fn(decay))
+    return _to_multi_avg_fn(get_ema_avg_fn(decay))
 
 
 def get_swa_multi_avg_fn() -> MultiAvgFn:
@@ -99,10 +99,10 @@ def get_swa_multi_avg_fn() -> MultiAvgFn:
         >>> averages
         [tensor(2.)]
     """
-    return _for_lists(get_swa_avg_fn())
+    return _to_multi_avg_fn(get_swa_avg_fn())
 
 
-def _for_lists(avg_fn: AvgFn) -> MultiAvgFn:
+def _to_multi_avg_fn(avg_fn: AvgFn) -> MultiAvgFn:
     def update(averages: Sequence[Any], new: Sequence[Any], num_averaged: Any) -> None:
         for average, value in zip(averages, new, strict=True):
             average.copy_(avg_fn(average, value, num_averaged))
@@ -121,18 +121,18 @@ class AveragedModel(Module):
     """A copy of a model whose parameters are averages of the model's over training.
 
     Args:
-        model: The model; it is copied.
-        device: Where the copy lives. Default: where the model does.
-        avg_fn: How one parameter is averaged. Default: the mean of all values.
-        multi_avg_fn: The same for lists of them, in place. Default: none.
+        model: The model, which is copied.
+        device: The device of the copy. Default: the model's device.
+        avg_fn: Function that averages one parameter. Default: the mean of all values.
+        multi_avg_fn: Function that averages a list of parameters in place. Default: None.
         use_buffers: Whether buffers are averaged, too, instead of copied. Default: False.
 
     Attributes:
         module: The copy.
-        n_averaged: How many models the averages are of, a 0-d tensor.
+        n_averaged: The number of models that have been averaged, a 0-d tensor.
 
     Raises:
-        AssertionError: If both functions are given.
+        AssertionError: If both functions are passed.
 
     Example:
         >>> import tinytorch as tt
@@ -167,14 +167,14 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the averaged model computes."""
+        """Call the averaged model."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Take the model's present parameters into the averages.
+        """Update the averages with the model's present parameters.
 
         Args:
-            model: The model that is trained.
+            model: The model that is being trained.
 
         Example:
             >>> import tinytorch as tt
@@ -185,38 +185,38 @@ class AveragedModel(Module):
             True
         """
         averages, values = (
-            [each.detach() for each in _averaged(net, self.use_buffers)]
+            [each.detach() for each in _averaged_tensors(net, self.use_buffers)]
             for net in (self.module, model)
         )
         with no_grad():
             values = [b.to(a.device) for a, b in zip(averages, values, strict=True)]
-            self._take(averages, values)
+            self._update_averages(averages, values)
             if not self.use_buffers:
                 for own, other in zip(self.module.buffers(), model.buffers(), strict=True):
                     own.detach().copy_(other.detach())
             self.n_averaged += 1
 
-    def _take(self, averages: list[Any], values: list[Any]) -> None:
+    def _update_averages(self, averages: list[Any], values: list[Any]) -> None:
         if self.n_averaged == 0:
             for average, value in zip(averages, values, strict=True):
                 average.copy_(value)
         elif self.multi_avg_fn is not None:
             self.multi_avg_fn(averages, values, self.n_averaged)
         else:
-            _for_lists(self.avg_fn or get_swa_avg_fn())(averages, values, self.n_averaged)
+            _to_multi_avg_fn(self.avg_fn or get_swa_avg_fn())(averages, values, self.n_averaged)
 
 
-def _averaged(model: Module, use_buffers: bool) -> Iterable[Any]:
+def _averaged_tensors(model: Module, use_buffers: bool) -> Iterable[Any]:
     return chain(model.parameters(), model.buffers() if use_buffers else ())
 
 
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Compute the running statistics of a model's batch norms anew, in a pass over data.
+    """Recompute the running statistics of a model's batch norm layers in a pass over data.
 
     Args:
-        loader: Batches, each the model's input or a list or tuple that begins with it.
+        loader: Batches, each the model's input, or a list or tuple that begins with it.
         model: The model, such as an ``AveragedModel``.
-        device: Where batches are moved. Default: nowhere.
+        device: The device to which batches are moved. Default: None, which does not move them.
 
     Example:
         >>> import tinytorch as tt
@@ -231,7 +231,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     momenta = [norm.momentum for norm in norms]
     for norm in norms:
         norm.reset_running_stats()
-        norm.momentum = None  # every batch counts the same
+        norm.momentum = None  # all batches have equal weight
     was_training = model.training
     model.train()
     with no_grad():
@@ -244,17 +244,17 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Goes over to a constant rate, for averaging weights, and stays there.
+    """Schedule that anneals to a constant learning rate, for averaging weights.
 
     Args:
-        optimizer: Whose rates are changed.
-        swa_lr: The rate, or a list with one per parameter group.
-        anneal_epochs: Steps until it is reached. Default: 10.
+        optimizer: The optimizer whose learning rates are changed.
+        swa_lr: The constant rate, or a list with one per parameter group.
+        anneal_epochs: Number of steps until it is reached. Default: 10.
         anneal_strategy: ``"cos"`` or ``"linear"``. Default: ``"cos"``.
-        last_epoch: Steps made so far, to resume. Default: -1.
+        last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Raises:
-        ValueError: For another strategy, or a number of steps below 0.
+        ValueError: If the strategy is unknown, or ``anneal_epochs`` is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -289,12 +289,12 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of the next step, one per parameter group; ``step`` calls it."""
+        """Learning rates of the next step, one per parameter group; called by ``step``."""
         self._warn_outside_step()
         step = self._step_count - 1
         if not self.anneal_epochs:
             step = max(1, step)
-        before, now = self._way(step - 1), self._way(step)
+        before, now = self._annealed_share(step - 1), self._annealed_share(step)
         rates = []
         for group in self.optimizer.param_groups:
             goal = group["swa_lr"]
@@ -302,19 +302,19 @@ class SWALR(LRScheduler):
             rates.append(goal * now + start * (1 - now))
         return rates
 
-    def _way(self, step: int) -> float:
-        """Share of the way to the goal that is done after ``step``, from 0 to 1."""
+    def _annealed_share(self, step: int) -> float:
+        """Share of the annealing that is complete after ``step``, from 0 to 1."""
         return self.anneal_func(max(0.0, min(1.0, step / max(1, self.anneal_epochs))))
 
     def _set_anneal_func(self, anneal_strategy: str) -> None:
-        """Set the strategy; ``__init__`` calls it."""
+        """Set the annealing strategy; called by ``__init__``."""
         self._anneal_strategy = anneal_strategy
 
     def anneal_func(self, t: float) -> float:
-        """Share of the way to the goal at the share ``t`` of the epochs.
+        """Share of the annealing that is complete at the share ``t`` of the epochs.
 
         Args:
-            t: From 0 to 1.
+            t: Share of the epochs, from 0 to 1.
 
         Example:
             >>> import tinytorch as tt
@@ -334,5 +334,5 @@ class SWALR(LRScheduler):
         return (1 - math.cos(math.pi * t)) / 2
 
     def _get_initial_lr(self, lr: Any, swa_lr: Any, alpha: float) -> Any:
-        """Rate that the annealing began with, given the current one; ``get_lr`` calls it."""
+        """Initial rate of the annealing, computed from the current rate; called by ``get_lr``."""
         return swa_lr if alpha == 1 else (lr - alpha * swa_lr) / (1 - alpha)
